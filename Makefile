@@ -276,6 +276,7 @@ check-format:
 
 check-rules:
 	@Scripts/check-rules
+	@Scripts/mutate --check
 
 check-shell:
 	@Scripts/check-shell

@@ -74,6 +74,8 @@ let package = Package(
       swiftSettings: settings),
     // The applications that are installed, and which of them the person prefers.
     .target(name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport"], swiftSettings: settings),
+    // Regular expressions in time linear in the text. Pure.
+    .target(name: "TextPatterns", swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
@@ -206,6 +208,9 @@ let package = Package(
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],
       swiftSettings: settings),
+    .testTarget(
+      name: "TextPatternsTests", dependencies: ["DBusTestSupport", "SceneTestSupport", "TextPatterns"],
+      exclude: ["judge.py"], swiftSettings: settings),
     .testTarget(
       name: "WindowEvidenceTests", dependencies: ["SceneTestSupport", "WindowEvidence"], swiftSettings: settings),
     .target(

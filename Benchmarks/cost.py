@@ -67,16 +67,18 @@ class Watched:
         self.contender = service.stagedoord("memory", service.ONE)
         self.lines = os.path.join(place.folder, "callgrind")
         valgrind = ("valgrind", "--quiet", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={self.lines}")
-        valgrind += (f"--log-file={self.lines}-log",)
+        # In the shared folder for temporary files, what killed processes left there can keep vgdb waiting for ever.
+        self.pipes = f"--vgdb-prefix={os.path.join(place.folder, 'vgdb')}"
+        valgrind += (f"--log-file={self.lines}-log", self.pipes)
         self.watched = replace(self.contender, command=(*valgrind, *self.contender.command))
 
     def running(self, place):
         return service.running(place, self.bus, self.processor, self.watched, place.state())
 
     def control(self, what, pid):
-        # callgrind_control looks for files in the working directory. On a busy machine it may wait for ever.
+        # callgrind_control looks for files in the working directory.
         subprocess.run(
-            ["callgrind_control", what, str(pid)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            ["callgrind_control", self.pipes, what, str(pid)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             check=True, timeout=CONTROL_LIMIT)
 
     def dumped(self, pid):

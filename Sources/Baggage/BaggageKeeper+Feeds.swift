@@ -15,7 +15,7 @@ extension BaggageKeeper {
         .limitsExceeded,
         "\(source.place): the application reads \(BaggageLimits.feeds) contents already: read them first")
     }
-    try refuseWithoutRoom(source.place)
+    try refuseWithoutSpace(source.place)
     let (readEnd, writeEnd): (OwnedFileDescriptor, OwnedFileDescriptor)
     do throws(CodingError) {
       (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
@@ -31,7 +31,7 @@ extension BaggageKeeper {
       }
       // A call-off leaves the reader with less than the size that it was told.
       writeEnd.close()
-      if source.kind == .file { threads.drop(source.descriptor) }
+      if source.kind == .file { threads.close(source.descriptor) }
       feeds[sandbox, default: 1] -= 1
       if feeds[sandbox] == 0 { feeds[sandbox] = nil }
     }

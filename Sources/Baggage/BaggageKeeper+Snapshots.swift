@@ -50,11 +50,11 @@ extension BaggageKeeper {
   }
 
   private func read(_ source: Source) async throws(InterchangeError) -> [UInt8] {
-    defer { if source.kind == .file { threads.drop(source.descriptor) } }
+    defer { if source.kind == .file { threads.close(source.descriptor) } }
     var bytes: [UInt8] = []
     var wait = Wait()
     while true {
-      // Room is taken as the bytes come: a silent pipe costs next to nothing.
+      // Space is taken as the bytes come: a silent pipe costs next to nothing.
       let (count, offset) = (min(BaggageLimits.buffer, BaggageLimits.snapshot + 1 - bytes.count), Int64(bytes.count))
       let (more, piece) = try await with(source) { () throws(InterchangeError) in
         try source.bytes(count, at: offset)
@@ -99,7 +99,7 @@ extension BaggageKeeper {
   ) throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
     if let snapshot = try loadedSnapshots().all[session] {
       switch snapshot.content {
-      case .memory(let bytes): return (snapshot.type, try BaggageRoom.memoryFile(bytes))
+      case .memory(let bytes): return (snapshot.type, try BaggageStore.memoryFile(bytes))
       case .file(let name):
         if let (file, size) = try spool?.open(name, in: Spool.snapshots) {
           let source = Source(spooled: file, size: size, "the snapshot")

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import SceneModel
 
-/// The part of the room on its own thread. It owns the descriptors that it holds; the caller owns a descriptor that it opens.
+/// The part of the baggage store on its own thread. It owns the descriptors that it holds; the caller owns a descriptor that it opens.
 ///
 /// This thread touches the spool, pipes and sockets only: a file that the service did not make belongs to the ``FileThreads``. Between two pieces of
 /// a copy other work may run here: the delivery may be freed, which ends the copy, and others may be copied.
@@ -139,7 +139,7 @@ actor BaggageKeeper {
     return try await working(for: delivery, taking: number, .progress(progress), place) {
       keeper throws(InterchangeError) in
       let opened = try await open(keeper)
-      defer { if opened.kind == .file { keeper.threads.drop(opened.descriptor) } }
+      defer { if opened.kind == .file { keeper.threads.close(opened.descriptor) } }
       if let size = opened.size, size > limit { throw BaggageKeeper.tooLong(limit, place) }
       let source = try await keeper.withoutWaiting(opened)
       let target = try keeper.begin(number, of: delivery, place)
@@ -164,8 +164,8 @@ actor BaggageKeeper {
     var wait = Wait()
     while true {
       // One byte beyond the limit shows that there are more.
-      let room = limit - size
-      let (count, offset) = (room < Int64(share) ? Int(room) + 1 : share, size)
+      let rest = limit - size
+      let (count, offset) = (rest < Int64(share) ? Int(rest) + 1 : share, size)
       switch try await with(
         source,
         { () throws(InterchangeError) in
@@ -366,7 +366,7 @@ actor BaggageKeeper {
       if descriptor.isInMemory {
         descriptor.close()
       } else {
-        threads.drop(OwnedFileDescriptor(owning: descriptor.release()))
+        threads.close(OwnedFileDescriptor(owning: descriptor.release()))
       }
       heldCount -= 1
     case .stream(let descriptor?):
@@ -377,7 +377,7 @@ actor BaggageKeeper {
   }
 
   private func refuseTooMany(_ place: String) throws(InterchangeError) {
-    try refuseWithoutRoom(place)
+    try refuseWithoutSpace(place)
     if heldCount < BaggageLimits.descriptors { return }
     throw InterchangeError(
       .limitsExceeded,
@@ -385,8 +385,8 @@ actor BaggageKeeper {
     )
   }
 
-  func refuseWithoutRoom(_ place: String) throws(InterchangeError) {
-    if !BaggageKeeper.hasRoom {
+  func refuseWithoutSpace(_ place: String) throws(InterchangeError) {
+    if !BaggageKeeper.hasSpace {
       throw InterchangeError(
         .limitsExceeded,
         "\(place): the service may open no more files; wait until deliveries are released, or raise its limit (ulimit -n)"
@@ -394,9 +394,9 @@ actor BaggageKeeper {
     }
   }
 
-  /// Whether the process can have some more descriptors. If a message's descriptors find no room, the service loses its connection to the bus, so
-  /// some are left free. A process that may have 1,024 has room for everything within the limits.
-  private static var hasRoom: Bool {
+  /// Whether the process can have some more descriptors. The service loses its connection to the bus when it cannot take a message's descriptors, so
+  /// some are left free. A process that may have 1,024 has enough for everything within the limits.
+  private static var hasSpace: Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 1024,
       let directory = opendir("/proc/self/fd")
@@ -431,7 +431,7 @@ actor BaggageKeeper {
       return (try handOut(Source(spooled: file, size: size, place), of: delivery, to: sandbox), size)
     }
     throw InterchangeError(
-      .sourceGone, "\(place): the room no longer has the content: it keeps a descriptor only until the service ends")
+      .sourceGone, "\(place): the service no longer has the content: it keeps a descriptor only until the service ends")
   }
 
   /// Takes back a pipe or a socket that nobody has got after all.

@@ -1,4 +1,4 @@
-/// The most that the room keeps, and the longest time that it waits.
+/// The most that the baggage store keeps, and the longest time that it waits.
 package enum BaggageLimits {
   /// Descriptors held for deliveries: half of the 1,024 that a process may have where it cannot raise its limit. Connections, the store, and files
   /// that are being copied or opened need the rest. Without a spool each memory file counts as one.

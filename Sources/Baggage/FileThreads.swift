@@ -37,7 +37,7 @@ final class FileThreads: Sendable {
       answer.give(nil)
     }
     if let result { return try result.get() }
-    if takeBack(job) {
+    if withdraw(job) {
       throw InterchangeError(
         .limitsExceeded,
         "\(place): \(BaggageLimits.fileThreads) files are waited for already, and their file systems do not answer")
@@ -46,9 +46,9 @@ final class FileThreads: Sendable {
   }
 
   /// Closes a file on a thread, when nobody else has it any more: closing, too, asks the file system.
-  func drop(_ descriptor: OwnedFileDescriptor) { begin(Job { withExtendedLifetime(descriptor) {} }) }
+  func close(_ descriptor: OwnedFileDescriptor) { begin(Job { withExtendedLifetime(descriptor) {} }) }
 
-  private func takeBack(_ job: Job) -> Bool {
+  private func withdraw(_ job: Job) -> Bool {
     state.withLock { state in
       guard let place = state.waiting.firstIndex(where: { $0 === job }) else { return false }
       state.waiting.remove(at: place)

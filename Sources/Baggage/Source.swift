@@ -258,7 +258,7 @@ extension OwnedFileDescriptor {
     return OwnedFileDescriptor(owning: copy)
   }
 
-  /// Writes all of the bytes to a file of the room.
+  /// Writes all of the bytes to a file of the baggage store.
   func store(_ bytes: [UInt8], at offset: Int64, _ place: String) throws(InterchangeError) {
     let error = bytes.withUnsafeBytes { write($0, at: offset) }
     if error != 0 { throw InterchangeError(.storageFailed, place, "the content cannot be stored", error) }

@@ -68,17 +68,17 @@ extension State {
   func foremost(of subject: Subject) -> ([Int], ApplicationReason) {
     var (among, because) = (subject.takings.filter { $0.rank != .none }, ApplicationReason.highestRank)
     if subject.takings.isEmpty { among = subject.applications.map { Taking(application: $0) } }
-    func keep(_ isKept: (Taking) -> Bool) -> Bool {
+    func narrow(to isKept: (Taking) -> Bool) -> Bool {
       let kept = among.filter(isKept)
       if kept.isEmpty || kept.count == among.count { return false }
       among = kept
       return true
     }
-    if keep({ !isUnderstudied($0.application) }) { because = .noUnderstudy }
-    if let nearest = among.map(\.distance).min(), keep({ $0.distance == nearest }) {
+    if narrow(to: { !isUnderstudied($0.application) }) { because = .noUnderstudy }
+    if let nearest = among.map(\.distance).min(), narrow(to: { $0.distance == nearest }) {
       because = nearest.isZero ? .listsType : .listsNearestType
     }
-    if let highest = among.map(\.rank).max(), keep({ $0.rank == highest }) { because = .highestRank }
+    if let highest = among.map(\.rank).max(), narrow(to: { $0.rank == highest }) { because = .highestRank }
     return (among.map(\.application), because)
   }
 

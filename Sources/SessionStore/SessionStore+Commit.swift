@@ -30,7 +30,7 @@ extension SessionStore {
     logHasPrivate = logHasPrivate || tail.hasPrivate
     lastEventSequence = lastEvent
     self.now = max(self.now, now)
-    if tail.count >= settlesAt || tail.bytes >= SessionStore.batchBytes { settleOrPutOff() }
+    if tail.count >= writesRowsAt || tail.bytes >= SessionStore.batchBytes { writeRowsOrPutOff() }
   }
 
   /// The length of the write-ahead log after a transaction. A transaction that wrote nothing gives no length: on a connection that was just opened
@@ -71,11 +71,11 @@ extension SessionStore {
   }
 
   /// The records are in the log and in memory. If their rows cannot be written, a later batch tries again.
-  private func settleOrPutOff() {
+  private func writeRowsOrPutOff() {
     do throws(StoreError) {
-      try settle()
+      try writeRows()
     } catch {
-      settlesAt = tail.count + SessionStore.batch
+      writesRowsAt = tail.count + SessionStore.batch
     }
   }
 

@@ -31,7 +31,7 @@ package final class SessionStore {
   /// The latest time that any call has given.
   var now: Instant
   /// The length of the tail at which writing to rows is tried next.
-  var settlesAt = SessionStore.batch
+  var writesRowsAt = SessionStore.batch
   /// The number of frames in the write-ahead log after the last successful transaction; 0 if the file has everything, `nil` if it is unknown.
   var acknowledgedFrames: Int64?
   /// Whether the write-ahead log may have private content.
@@ -144,7 +144,7 @@ package final class SessionStore {
 
   /// Writes all entries to rows, and leaves one file. Nothing is lost without this call.
   package func close() {
-    try? settle()
+    try? writeRows()
     // Only a connection without an error may tidy up; settling may have replaced it.
     if case .open(let database) = connection {
       if database.isSuspect {

@@ -1,7 +1,7 @@
 /// The reason why the store refused a request. The request then had no effect, neither in memory nor on the disk.
 package struct StoreError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// There is no room: on the disk, or in the user's quota.
+    /// The disk is full, or the user's quota is used up.
     case full
     /// The disk could not read or write.
     case io

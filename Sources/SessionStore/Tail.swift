@@ -129,7 +129,7 @@ struct Tail {
     }
   }
 
-  mutating func keepRead(_ session: Session) {
+  mutating func rememberRead(_ session: Session) {
     if readSessions.count >= Tail.maximumRead || readBytes >= Tail.maximumReadBytes {
       readSessions.removeAll(keepingCapacity: true)
       readBytes = 0

@@ -52,7 +52,9 @@ final class Disk {
 
   // MARK: Faults
 
-  func fail(_ call: Call, error: Int32, times: Int, after: Int = 0) { faults.append((call, error, times, after)) }
+  func injectFault(_ call: Call, error: Int32, times: Int, after: Int = 0) {
+    faults.append((call, error, times, after))
+  }
 
   /// The theatre's own reads do not fail.
   func undisturbed<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -70,7 +72,7 @@ final class Disk {
 
   /// Prepares the disk for the next service: with the files at the time of the crash, or as they are.
   func restart(isPowerCut: Bool, _ chance: Chance) throws(TheatreFailure) {
-    let next = if let keptAside { keptAside } else { try keepAside(isPowerCut: isPowerCut, chance) }
+    let next = if let keptAside { keptAside } else { try setAside(isPowerCut: isPowerCut, chance) }
     for file in Disk.names(in: directory) { unlink(directory + "/" + file) }
     rmdir(directory)
     directory = next
@@ -78,7 +80,7 @@ final class Disk {
     unsynced = [:]
   }
 
-  private func keepAside(isPowerCut: Bool, _ chance: Chance) throws(TheatreFailure) -> String {
+  private func setAside(isPowerCut: Bool, _ chance: Chance) throws(TheatreFailure) -> String {
     var chance = chance
     count += 1
     let target = "\(root)/\(count)"
@@ -120,7 +122,7 @@ final class Disk {
   fileprivate func error(of call: Call) -> Int32 {
     if call != .read, let crash = crashAfter, keptAside == nil {
       if crash.calls == 0 {
-        keptAside = try? keepAside(isPowerCut: crash.isPowerCut, crash.chance)
+        keptAside = try? setAside(isPowerCut: crash.isPowerCut, crash.chance)
         crashAfter = nil
       } else {
         crashAfter?.calls -= 1

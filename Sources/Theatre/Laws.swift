@@ -220,7 +220,7 @@ extension World {
         try checkTokens()
         try checkRouting(sessions)
         checkSecrets(sessions)
-        checkRoom()
+        checkBaggage()
       }
     } catch {
       if disk.isWell { breaks(.acknowledged, "the store cannot be read: \(error)") }
@@ -439,7 +439,7 @@ extension World {
         }
       }
       while !packings.isEmpty || !openings.isEmpty, broken == nil {
-        roomWorks(obeys: true)
+        baggageWorks(obeys: true)
         endTurn()
       }
       for application in launches.keys.sorted() where launches[application]?.isWaiting ?? false {

@@ -249,7 +249,7 @@ extension World {
 }
 
 extension Setting {
-  /// A setting with room for everything, in which programs start by themselves.
+  /// A setting with generous limits, in which programs start by themselves.
   init(faultless seed: UInt64) {
     self.init(seed: seed)
     (isFaultless, durability, allowance, page, turns, obedience) = (true, .memory, Allowance(), 256, 1, 12)

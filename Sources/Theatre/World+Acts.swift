@@ -16,7 +16,8 @@ extension World {
       .programSetsState, .programDisconnects, .programLosesName, .programLeaves, .programAdopts, .programDefers,
       .programFinishes:
       performOfProgram(act.kind)
-    case .carries, .carriesUnderToken, .roomWorks, .opens, .releases, .dragBegins, .dragGoesOn: performOfItems(act.kind)
+    case .carries, .carriesUnderToken, .baggageWorks, .opens, .releases, .dragBegins, .dragGoesOn:
+      performOfItems(act.kind)
     default: performOfWorld(act.kind)
     }
     if broken == nil, chance.once(in: setting.turns) { endTurn() }
@@ -398,7 +399,7 @@ extension World {
     case .readsFail: readsFail()
     case .readsStop:
       tell("   nothing can be read until the disk heals")
-      disk.fail(.read, error: EIO, times: .max)
+      disk.injectFault(.read, error: EIO, times: .max)
     case .diskHeals: disk.heal()
     case .killed: if setting.durability != .memory { die(isPowerCut: false) }
     case .crashes:
@@ -414,14 +415,14 @@ extension World {
     let call = chance.one(of: [Disk.Call.write, .sync])
     let error = call == .write && chance.once(in: 2) ? ENOSPC : EIO
     tell("   the disk fails: \(call) \(error)")
-    disk.fail(call, error: error, times: chance.one(of: [1, 1, 2, 5, 50]))
+    disk.injectFault(call, error: error, times: chance.one(of: [1, 1, 2, 5, 50]))
   }
 
   /// Some of the next reads fail, and then the disk works again.
   func readsFail() {
     let (first, times) = (chance.one(of: [0, 0, 1, 3, 10, 40]), chance.one(of: [1, 1, 2, 5, 50]))
     tell("   \(times) reads fail, after \(first) others")
-    disk.fail(.read, error: EIO, times: times, after: first)
+    disk.injectFault(.read, error: EIO, times: times, after: first)
   }
 
   private func startGoesOn() {

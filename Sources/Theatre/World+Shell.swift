@@ -41,7 +41,7 @@ extension World {
       known = known.mapValues { Known(created: $0.created, isAnswered: $0.isAnswered) }
     }
     lastSaid = store.lastEventSequence
-    sweepRoom()
+    sweepBaggage()
     checkEverything()
     feed(.installed(installed, keeping: []))
     feed(.began)
@@ -113,7 +113,7 @@ extension World {
     news = []
     questions = []
     calls = [:]
-    roomDies()
+    baggageDies()
     for program in programs.indices { programs[program].forgetsService() }
   }
 

@@ -56,9 +56,9 @@ final class World {
   var calls: [CallNumber: Sent] = [:]
   var callNumber: CallNumber = 0
 
-  // MARK: The room
+  // MARK: The baggage store
 
-  var room: [UniqueIdentifier: Shelf] = [:]
+  var shelves: [UniqueIdentifier: Shelf] = [:]
   var packings: [PackingTask] = []
   var openings: [OpeningTask] = []
   var dragged: [UniqueIdentifier: Dragged] = [:]
@@ -150,7 +150,7 @@ struct Setting {
     self.seed = seed
     durability = [.full, .full, .normal, .normal, .memory, .memory][chance.below(6)]
     var allowance = Allowance()
-    // Usually there is room for everything; in some plays all of it is soon used up.
+    // The limits are usually generous; in some plays they are soon reached.
     if chance.once(in: 3) { allowance.waiting = (4 + chance.below(60)) * Allowance.smallestDelivery }
     if chance.once(in: 3) { allowance.sessions = 4 + chance.below(60) }
     if chance.once(in: 4) { allowance.calls = 2 + chance.below(10) }

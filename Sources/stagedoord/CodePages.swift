@@ -3,7 +3,7 @@ import ServiceSupport
 
 /// The pages of code of the program and its libraries that are mapped because they were executed.
 enum CodePages {
-  /// Unmaps these pages. They stay in the kernel's cache as long as it has room, and are mapped again, a few dozen at a time, when they are
+  /// Unmaps these pages. They stay in the kernel's cache as long as it has memory, and are mapped again, a few dozen at a time, when they are
   /// executed. The start executes most of the code, and later work only a part.
   static func letGo() {
     guard let maps = SmallFile.read("/proc/self/maps", limit: 1 << 20) else { return }

@@ -21,7 +21,7 @@ struct DirectoryNotices {
     var hasFiles = false
   }
 
-  /// `nil` if the kernel has no room for another; `errno` says why.
+  /// `nil` if the kernel allows no other; `errno` says why.
   init?(of directories: [String], where isWanted: @escaping @Sendable (String) -> Bool) {
     self.directories = directories
     self.isWanted = isWanted

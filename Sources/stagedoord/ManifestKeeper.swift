@@ -37,7 +37,8 @@ actor ManifestKeeper {
     notices = Self.notices(of: installed)
     if notices == nil {
       log.warning(
-        "changes of manifests are seen on SIGHUP only, until there is room: \(String(cString: strerror(errno)))")
+        "changes of manifests are seen on SIGHUP only, until the kernel allows one more: \(String(cString: strerror(errno)))"
+      )
     }
   }
 
@@ -93,18 +94,18 @@ actor ManifestKeeper {
   }
 
   private func followChanges() async {
-    await waitForRoom()
+    await waitForNotices()
     guard let notices else { return }
     while !isOver {
       await loop.readable(notices.descriptor)
       guard matters else { continue }
-      await settle()
+      await waitForQuiet()
       await read()
     }
   }
 
   /// The kernel allows each user 128 of these in all programs together, and does not report when one becomes free.
-  private func waitForRoom() async {
+  private func waitForNotices() async {
     var pause = Duration.seconds(1)
     while notices == nil {
       await loop.sleep(for: pause)
@@ -121,7 +122,7 @@ actor ManifestKeeper {
 
   /// Editors write in several steps, and installers write many files. So this waits until no notice has come for a tenth of a second, or
   /// for at most a second.
-  private func settle() async {
+  private func waitForQuiet() async {
     for _ in 0..<10 {
       await loop.sleep(for: .milliseconds(100))
       if !matters { return }

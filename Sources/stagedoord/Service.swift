@@ -88,9 +88,10 @@ struct Service: Sendable {
         var settings = Interchange.Settings(now: Clock.now)
         settings.run = { await starter.run($0, $1, $2) }
         settings.fileType = { fileTypes.type(ofFile: $1, at: $0) }
-        let room = BaggageRoom(
+        let baggageStore = BaggageStore(
           directory: durability == .memory ? nil : directory, isSynced: durability == .full)
-        return try Interchange(on: connection, store: store, room: room, types: types, settings: settings, log: log)
+        return try Interchange(
+          on: connection, store: store, baggageStore: baggageStore, types: types, settings: settings, log: log)
       }
     }
     for _ in 0..<100 {

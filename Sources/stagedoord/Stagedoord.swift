@@ -16,7 +16,7 @@ struct Stagedoord {
     // The log must not be written into another file.
     StandardDescriptors.fill()
     raiseDescriptorLimit()
-    FreeMemory.keepInOneHeap()
+    FreeMemory.useOneHeap()
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow counts as a full disk, and must not end the process.

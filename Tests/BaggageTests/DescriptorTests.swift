@@ -7,159 +7,159 @@ import Testing
 
 /// Descriptors that somebody handed in.
 @Suite struct DescriptorTests {
-  private let rooms = Rooms()
+  private let stores = BaggageStores()
 
   @Test(arguments: [O_RDONLY, O_RDWR])
   func `a file is opened as often as anyone wants, from its beginning and for reading alone`(mode: Int32) async throws {
-    let room = rooms.room()
-    let path = rooms.directory.write(pattern(100))
+    let store = stores.store()
+    let path = stores.directory.write(pattern(100))
     let file = try opened(path, mode)
     // The host also reads what the sender has read already.
     #expect(file.withRawValue { lseek($0, 50, SEEK_SET) } == 50)
-    #expect(try await room.keep(file) == 100)
+    #expect(try await store.keep(file) == 100)
     unlink(path)
     for _ in 0..<3 {
-      let (descriptor, size) = try await room.open()
+      let (descriptor, size) = try await store.open()
       #expect(size == 100 && descriptor.bytes() == pattern(100))
       #expect(descriptor.accessMode == O_RDONLY)
       #expect(descriptor.withRawValue { fcntl($0, F_GETFL) } & O_NONBLOCK == 0)
     }
-    await room.free([delivery])
+    await store.free([delivery])
     #expect(!file.isOpen)
-    await room.close()
+    await store.close()
   }
 
   @Test func `a memory file is a file`() async throws {
-    let room = rooms.room()
-    #expect(try await room.keep(try BaggageRoom.memoryFile(pattern(10))) == 10)
-    #expect(try await room.open().0.bytes() == pattern(10))
-    #expect(try await room.open().0.bytes() == pattern(10))
-    await room.close()
+    let store = stores.store()
+    #expect(try await store.keep(try BaggageStore.memoryFile(pattern(10))) == 10)
+    #expect(try await store.open().0.bytes() == pattern(10))
+    #expect(try await store.open().0.bytes() == pattern(10))
+    await store.close()
   }
 
   @Test func `a pipe and a socket are handed out once, as they are`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     var ends: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (socket, peer) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
     #expect(peer.withRawValue { write($0, "said", 4) } == 4)
     peer.close()
     let pipe = try pipe("piped")
-    #expect(try await room.keep(pipe.readEnd) == nil)
-    #expect(try await room.keep(socket, as: 1) == nil)
+    #expect(try await store.keep(pipe.readEnd) == nil)
+    #expect(try await store.keep(socket, as: 1) == nil)
     for (number, text) in [(0, "piped"), (1, "said")] {
-      let (descriptor, size) = try await room.open(number)
+      let (descriptor, size) = try await store.open(number)
       #expect(size == nil && descriptor.text == text)
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.open(number) }
       #expect(error?.name == .sourceGone)
       #expect(error?.message.contains("can be read once") ?? false)
       // The descriptor belongs to the receiver, whatever happens to the delivery.
       #expect(descriptor.isOpen)
     }
-    await room.free([delivery])
+    await store.free([delivery])
     #expect(pipe.readEnd.isOpen)
-    await room.close()
+    await store.close()
   }
 
   @Test func `a pipe that nobody got can be opened again`() async throws {
-    let room = rooms.room()
-    _ = try await room.keep(try pipe("piped").readEnd)
-    let (first, _) = try await room.open()
-    await room.putBack(first, 0, of: delivery)
-    let (second, _) = try await room.open()
+    let store = stores.store()
+    _ = try await store.keep(try pipe("piped").readEnd)
+    let (first, _) = try await store.open()
+    await store.putBack(first, 0, of: delivery)
+    let (second, _) = try await store.open()
     #expect(second.text == "piped")
-    await room.free([delivery])
+    await store.free([delivery])
     // The delivery to which it belonged is gone.
-    await room.putBack(second, 0, of: delivery)
-    #expect(await refusal { () throws(InterchangeError) in _ = try await room.open() }?.name == .sourceGone)
-    await room.close()
+    await store.putBack(second, 0, of: delivery)
+    #expect(await refusal { () throws(InterchangeError) in _ = try await store.open() }?.name == .sourceGone)
+    await store.close()
   }
 
   @Test func `what cannot be read, and what is no content, is refused with what it is`() async throws {
-    let room = rooms.room()
-    let path = rooms.directory.write([1])
+    let store = stores.store()
+    let path = stores.directory.write([1])
     let oPath: Int32 = 0o10000000
     let closed = try opened(path)
     closed.close()
     let cases: [(OwnedFileDescriptor, String)] = [
-      (try opened(rooms.directory.path), "is a directory"), (try opened("/dev/null"), "is a device"),
+      (try opened(stores.directory.path), "is a directory"), (try opened("/dev/null"), "is a device"),
       (try opened(path, O_WRONLY), "is not open for reading"), (try opened(path, oPath), "is not open for reading"),
       (try pipe(isEnded: false).writeEnd, "is not open for reading"),
       (OwnedFileDescriptor(owning: inotify_init1(Int32(IN_CLOEXEC))), "is of an unsupported kind"),
       (closed, "is no open descriptor"),
     ]
     for (descriptor, reason) in cases {
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.keep(descriptor) }
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.keep(descriptor) }
       #expect(error?.name == .invalidPayload)
       #expect(error?.message.hasPrefix("\(place): \(reason)") ?? false, "\(error?.message ?? "")")
-      let copied = await refusal { () throws(InterchangeError) in _ = try await room.copy(descriptor) }
+      let copied = await refusal { () throws(InterchangeError) in _ = try await store.copy(descriptor) }
       #expect(copied == error)
     }
-    await room.close()
+    await store.close()
   }
 
   @Test func `what is not there, or was there before a restart, is gone`() async throws {
-    var room = rooms.room()
-    _ = try await room.keep(try pipe("piped").readEnd)
-    await room.close()
-    room = rooms.room()
+    var store = stores.store()
+    _ = try await store.keep(try pipe("piped").readEnd)
+    await store.close()
+    store = stores.store()
     for number in [0, 7] {
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.open(number) }
       #expect(error?.name == .sourceGone)
     }
-    await room.close()
+    await store.close()
   }
 
   @Test(arguments: [false, true])
   func `so many descriptors are held and no more, until some are freed`(isInMemory: Bool) async throws {
-    let room = isInMemory ? BaggageRoom(directory: nil, isSynced: false) : rooms.room()
+    let store = isInMemory ? BaggageStore(directory: nil, isSynced: false) : stores.store()
     func fill(_ number: Int) async throws(InterchangeError) {
       let owner = number == 0 ? other : delivery
-      if isInMemory { return try await room.keep([1], as: number, of: owner) }
+      if isInMemory { return try await store.keep([1], as: number, of: owner) }
       guard let pipe = try? pipe() else { return }
-      _ = try await room.keep(pipe.readEnd, as: number, of: owner)
+      _ = try await store.keep(pipe.readEnd, as: number, of: owner)
     }
     for number in 0..<BaggageLimits.descriptors { try await fill(number) }
     let error = await refusal { () throws(InterchangeError) in try await fill(1000) }
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message.contains("\(BaggageLimits.descriptors) descriptors") ?? false)
-    await room.free([other])
+    await store.free([other])
     try await fill(1000)
     #expect(await refusal { () throws(InterchangeError) in try await fill(1001) }?.name == .limitsExceeded)
-    await room.close()
+    await store.close()
   }
 
   // MARK: Copies
 
   @Test func `a pipe is copied to its end, however slowly it comes, and others are served meanwhile`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     let pipe = try pipe("begun, ", isEnded: false)
-    async let size = room.copy(pipe.readEnd)
+    async let size = store.copy(pipe.readEnd)
     // The copy is in the spool from its first byte on, under a temporary name.
     try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").contains { $0.hasPrefix("unfinished") }
+      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").contains { $0.hasPrefix("unfinished") }
     }
-    try await room.keep([1, 2, 3], of: other)
-    #expect(try await room.open(of: other).0.bytes() == [1, 2, 3])
-    let error = await refusal { () throws(InterchangeError) in _ = try await room.open() }
+    try await store.keep([1, 2, 3], of: other)
+    #expect(try await store.open(of: other).0.bytes() == [1, 2, 3])
+    let error = await refusal { () throws(InterchangeError) in _ = try await store.open() }
     #expect(error?.name == .sourceGone)
     #expect(pipe.writeEnd.withRawValue { write($0, "ended", 5) } == 5)
     pipe.writeEnd.close()
     #expect(try await size == 12)
-    #expect(try await room.open().0.text == "begun, ended")
-    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["0"])
-    await room.close()
+    #expect(try await store.open().0.text == "begun, ended")
+    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["0"])
+    await store.close()
   }
 
   @Test func `a file is copied from its beginning, and a pipe of many megabytes whole`() async throws {
-    let room = rooms.room()
-    let file = try opened(rooms.directory.write(pattern(3_000_000)))
+    let store = stores.store()
+    let file = try opened(stores.directory.write(pattern(3_000_000)))
     #expect(file.withRawValue { lseek($0, 1000, SEEK_SET) } == 1000)
-    #expect(try await room.copy(file) == 3_000_000)
-    #expect(try await room.open().0.bytes() == pattern(3_000_000))
+    #expect(try await store.copy(file) == 3_000_000)
+    #expect(try await store.open().0.bytes() == pattern(3_000_000))
     let pipe = try pipe(isEnded: false)
     let bytes = pattern(10_000_000)
-    async let size = room.copy(pipe.readEnd, as: 1)
+    async let size = store.copy(pipe.readEnd, as: 1)
     let writer = try EventLoop(name: "writer")
     writer.execute {
       var rest = bytes[...]
@@ -169,45 +169,45 @@ import Testing
       pipe.writeEnd.close()
     }
     #expect(try await size == 10_000_000)
-    #expect(try await room.open(1).0.bytes() == bytes)
+    #expect(try await store.open(1).0.bytes() == bytes)
     await writer.stop()
-    await room.close()
+    await store.close()
   }
 
   @Test func `a pipe with as much as the limit is copied, and one byte more is refused`() async throws {
-    let room = rooms.room()
-    #expect(try await room.copy(try pipe("12345").readEnd, atMost: 5) == 5)
+    let store = stores.store()
+    #expect(try await store.copy(try pipe("12345").readEnd, atMost: 5) == 5)
     let error = await refusal { () throws(InterchangeError) in
       guard let pipe = try? pipe("123456") else { return }
-      _ = try await room.copy(pipe.readEnd, as: 1, atMost: 5)
+      _ = try await store.copy(pipe.readEnd, as: 1, atMost: 5)
     }
     #expect(error?.name == .limitsExceeded)
-    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["0"])
-    await room.close()
+    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["0"])
+    await store.close()
   }
 
   @Test func `a source that falls silent for long is waited for no more, and leaves nothing`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     let pipe = try pipe("half", isEnded: false)
     let begin = ContinuousClock.now
-    let error = await refusal { () async throws(InterchangeError) in _ = try await room.copy(pipe.readEnd) }
+    let error = await refusal { () async throws(InterchangeError) in _ = try await store.copy(pipe.readEnd) }
     #expect(error?.name == .sourceGone, "\(error as Any)")
     #expect(error?.message.contains("after 4 bytes") ?? false, "\(error as Any)")
     #expect(ContinuousClock.now - begin >= .seconds(60))
-    #expect(access(rooms.spooled(), F_OK) != 0)
-    await room.close()
+    #expect(access(stores.spooled(), F_OK) != 0)
+    await store.close()
   }
 
   @Test func `a source that somebody else reads from as well stops nobody`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     let pipe = try pipe(isEnded: false)
-    async let size = room.copy(pipe.readEnd)
-    // This closes the pipe before the copy is awaited, even if the test fails: a room that waits in a read continues.
+    async let size = store.copy(pipe.readEnd)
+    // This closes the pipe before the copy is awaited, even if the test fails: a store that waits in a read continues.
     defer { pipe.writeEnd.close() }
     try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
+      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 1
     }
-    // The sender makes reads block, and takes away the bytes that were announced to the room.
+    // The sender makes reads block, and takes away the bytes that were announced to the store.
     for _ in 0..<50 {
       _ = pipe.readEnd.withRawValue { fcntl($0, F_SETFL, 0) }
       #expect(pipe.writeEnd.withRawValue { write($0, "x", 1) } == 1)
@@ -218,34 +218,34 @@ import Testing
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         _ = read(number, &byte, 1)
       }
-      try await withLimit(usualLimit, "the room") { try await room.keep([1], of: other) }
+      try await withLimit(usualLimit, "the store") { try await store.keep([1], of: other) }
     }
     pipe.writeEnd.close()
     #expect(try await size <= 50)
-    await room.close()
+    await store.close()
   }
 
   @Test(arguments: [false, true])
   func `a copy is called off with its task, and with its delivery`(isFreed: Bool) async throws {
-    let room = rooms.room()
+    let store = stores.store()
     let pipe = try pipe("begun", isEnded: false)
-    let task = Task { await refusal { () throws(InterchangeError) in _ = try await room.copy(pipe.readEnd) } }
+    let task = Task { await refusal { () throws(InterchangeError) in _ = try await store.copy(pipe.readEnd) } }
     try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
+      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 1
     }
-    if isFreed { await room.free([delivery]) } else { task.cancel() }
+    if isFreed { await store.free([delivery]) } else { task.cancel() }
     #expect(await task.value?.name == .cancelled)
-    #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
-    await room.close()
+    #expect(TemporaryDirectory.paths(below: "\(stores.directory.path)/spool") == [])
+    await store.close()
   }
 
   @Test func `a copy is called off with its content, and the others of its delivery go on`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     let pipes = [try pipe("begun", isEnded: false), try pipe("begun", isEnded: false)]
     let copies = (0..<2).map { number in
       Task { () async -> InterchangeError? in
         do throws(InterchangeError) {
-          _ = try await room.copy(pipes[number].readEnd, as: number)
+          _ = try await store.copy(pipes[number].readEnd, as: number)
           return nil
         } catch {
           return error
@@ -253,30 +253,30 @@ import Testing
       }
     }
     try await eventually("the copies have begun") {
-      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 2
+      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 2
     }
-    await room.free([0], of: delivery)
+    await store.free([0], of: delivery)
     #expect(await copies[0].value?.name == .cancelled)
     pipes[1].writeEnd.close()
     #expect(await copies[1].value == nil)
-    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["1"])
-    await room.close()
+    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["1"])
+    await store.close()
   }
 
-  @Test func `a room that ends calls off what it copies`() async throws {
-    let room = rooms.room()
+  @Test func `a store that ends calls off what it copies`() async throws {
+    let store = stores.store()
     let pipe = try pipe("begun", isEnded: false)
-    let task = Task { await refusal { () throws(InterchangeError) in _ = try await room.copy(pipe.readEnd) } }
+    let task = Task { await refusal { () throws(InterchangeError) in _ = try await store.copy(pipe.readEnd) } }
     try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
+      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 1
     }
-    await room.close()
+    await store.close()
     #expect(await task.value?.name == .cancelled)
   }
 
   @Test(arguments: [Int32(SOCK_DGRAM.rawValue), Int32(SOCK_SEQPACKET.rawValue)])
   func `a socket of messages is refused at once, whatever the kernel says of it`(type: Int32) async throws {
-    let room = rooms.room()
+    let store = stores.store()
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
     let (one, other) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
@@ -285,20 +285,20 @@ import Testing
     for way in 0..<3 {
       let error = await refusal { () throws(InterchangeError) in
         switch way {
-        case 0: _ = try await room.copy(other)
-        case 1: _ = try await room.keep(other)
-        default: try await room.setSnapshot(of: delivery, type: "image/png", from: other)
+        case 0: _ = try await store.copy(other)
+        case 1: _ = try await store.keep(other)
+        default: try await store.setSnapshot(of: delivery, type: "image/png", from: other)
         }
       }
       #expect(
         error?.name == .invalidPayload && error?.message.contains("socket of messages") ?? false, "\(error as Any)")
     }
     withExtendedLifetime(one) {}
-    await room.close()
+    await store.close()
   }
 
   @Test func `a socket that breaks is no shorter content`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     for isBroken in [false, true] {
       var ends: [Int32] = [-1, -1]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -308,14 +308,14 @@ import Testing
       source.withRawValue { _ = write($0, "half", 4) }
       source.close()
       if isBroken {
-        let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(handedIn) }
+        let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(handedIn) }
         #expect(error?.name == .sourceGone, "\(error as Any)")
-        #expect(access(rooms.spooled(), F_OK) != 0)
+        #expect(access(stores.spooled(), F_OK) != 0)
       } else {
-        #expect(try await room.copy(handedIn) == 4)
-        await room.free([delivery])
+        #expect(try await store.copy(handedIn) == 4)
+        await store.free([delivery])
       }
     }
-    await room.close()
+    await store.close()
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// What a sandboxed application gets instead of a file.
 @Suite struct FeedTests {
-  private let rooms = Rooms()
+  private let stores = BaggageStores()
   private let sandbox: Text = "org.example.Box"
 
   // A program ignores this signal, and gets an error instead.
@@ -22,46 +22,46 @@ import Testing
 
   @Test(arguments: [0, 10, 3_000_000])
   func `a sandbox reads every file whole through a pipe, and can write to none`(count: Int) async throws {
-    let room = rooms.room()
-    let path = rooms.directory.write(pattern(count))
-    _ = try await room.keep(try opened(path), as: 0)
-    _ = try await room.keep(try opened(path, O_RDWR), as: 1)
-    try await room.keep(pattern(count), as: 2)
-    try await room.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
+    let store = stores.store()
+    let path = stores.directory.write(pattern(count))
+    _ = try await store.keep(try opened(path), as: 0)
+    _ = try await store.keep(try opened(path, O_RDWR), as: 1)
+    try await store.keep(pattern(count), as: 2)
+    try await store.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
     for _ in 0..<2 {
       for number in 0..<3 {
-        let (data, size) = try await room.open(number, for: sandbox)
+        let (data, size) = try await store.open(number, for: sandbox)
         #expect(isPipe(data) && size == Int64(count))
         #expect(try await everything(of: data) == pattern(count))
       }
-      let (data, size) = try await room.open(path, for: sandbox)
+      let (data, size) = try await store.open(path, for: sandbox)
       #expect(isPipe(data) && size == Int64(count))
       #expect(try await everything(of: data) == pattern(count))
-      let promised = try await room.open(try opened(path), of: delivery, for: sandbox, at: place)
+      let promised = try await store.open(try opened(path), of: delivery, for: sandbox, at: place)
       #expect(isPipe(promised))
       #expect(try await everything(of: promised) == pattern(count))
     }
-    let (_, picture) = try await room.openSnapshot(of: other, for: sandbox)
+    let (_, picture) = try await store.openSnapshot(of: other, for: sandbox)
     #expect(isPipe(picture))
     #expect(try await everything(of: picture) == Array("picture".utf8))
-    await room.close()
+    await store.close()
   }
 
   @Test(arguments: [true, false])
   func `a sandbox reaches no other file by a link that it puts in the place of a file or its folder`(
     isFolder: Bool
   ) async throws {
-    let room = rooms.room()
-    let (folder, secrets) = (rooms.directory.path + "/shared", rooms.directory.path + "/secret")
+    let store = stores.store()
+    let (folder, secrets) = (stores.directory.path + "/shared", stores.directory.path + "/secret")
     for path in [folder, secrets] { mkdir(path, 0o700) }
-    let path = rooms.directory.write(pattern(10), to: "shared/photo.png")
-    rooms.directory.write(pattern(20), to: "secret/photo.png")
-    symlink(folder, rooms.directory.path + "/link")
-    let checked = try await room.check(
-      fileAt: FileURL.text(ofPath: "\(rooms.directory.path)/link/photo.png".utf8), at: place)
+    let path = stores.directory.write(pattern(10), to: "shared/photo.png")
+    stores.directory.write(pattern(20), to: "secret/photo.png")
+    symlink(folder, stores.directory.path + "/link")
+    let checked = try await store.check(
+      fileAt: FileURL.text(ofPath: "\(stores.directory.path)/link/photo.png".utf8), at: place)
     let canonical = try #require(checked.canonicalURL)
     #expect(canonical == FileURL.text(ofPath: path.utf8))
-    let (data, _) = try await room.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
+    let (data, _) = try await store.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
     #expect(try await everything(of: data) == pattern(10))
     if isFolder {
       rename(folder, folder + ".old")
@@ -71,57 +71,57 @@ import Testing
       symlink(secrets + "/photo.png", path)
     }
     let error = await refusal { () throws(InterchangeError) in
-      _ = try await room.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
+      _ = try await store.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
     }
     #expect(error?.name == .invalidPayload)
-    await room.close()
+    await store.close()
   }
 
   @Test func `what nobody can change is handed out as it is`() async throws {
-    let room = rooms.room()
-    _ = try await room.keep(try BaggageRoom.memoryFile(pattern(10)))
-    let (data, size) = try await room.open(for: sandbox)
+    let store = stores.store()
+    _ = try await store.keep(try BaggageStore.memoryFile(pattern(10)))
+    let (data, size) = try await store.open(for: sandbox)
     #expect(!isPipe(data) && size == 10)
     #expect(data.bytes() == pattern(10))
-    let memory = BaggageRoom(directory: nil, isSynced: false)
+    let memory = BaggageStore(directory: nil, isSynced: false)
     try await memory.keep(pattern(10))
     #expect(try await memory.open(for: sandbox).0.bytes() == pattern(10))
     await memory.close()
-    await room.close()
+    await store.close()
   }
 
   @Test func `a sandbox reads so many contents at the same time, and another is not concerned`() async throws {
-    let room = rooms.room()
-    try await room.keep(pattern(1_000_000))
+    let store = stores.store()
+    try await store.keep(pattern(1_000_000))
     var pipes: [OwnedFileDescriptor] = []
-    for _ in 0..<BaggageLimits.feeds { pipes.append(try await room.open(for: sandbox).0) }
-    let error = await refusal { () throws(InterchangeError) in _ = try await room.open(for: sandbox) }
+    for _ in 0..<BaggageLimits.feeds { pipes.append(try await store.open(for: sandbox).0) }
+    let error = await refusal { () throws(InterchangeError) in _ = try await store.open(for: sandbox) }
     #expect(error?.name == .limitsExceeded)
-    #expect(try await everything(of: room.open(for: "org.example.Other").0) == pattern(1_000_000))
-    // A reader that closes its pipe makes room.
+    #expect(try await everything(of: store.open(for: "org.example.Other").0) == pattern(1_000_000))
+    // A reader that closes its pipe makes space.
     pipes = []
-    try await eventually("room for another") { (try? await room.open(for: sandbox)) != nil }
-    await room.close()
+    try await eventually("space for another") { (try? await store.open(for: sandbox)) != nil }
+    await store.close()
   }
 
   @Test func `a pipe ends with its delivery`() async throws {
-    let room = rooms.room()
-    try await room.keep(pattern(1_000_000))
-    let path = rooms.directory.write(pattern(1_000_000))
+    let store = stores.store()
+    try await store.keep(pattern(1_000_000))
+    let path = stores.directory.write(pattern(1_000_000))
     for way in 0..<2 {
-      let (data, _) = way == 0 ? try await room.open(for: sandbox) : try await room.open(path, for: sandbox)
-      await room.free([delivery])
+      let (data, _) = way == 0 ? try await store.open(for: sandbox) : try await store.open(path, for: sandbox)
+      await store.free([delivery])
       #expect(try await everything(of: data).count < 1_000_000)
     }
-    await room.close()
+    await store.close()
   }
 
   @Test func `a reader that takes nothing is waited for no more`() async throws {
-    let room = rooms.room()
-    try await room.keep(pattern(1_000_000))
+    let store = stores.store()
+    try await store.keep(pattern(1_000_000))
     let begin = ContinuousClock.now
-    let (data, _) = try await room.open(for: sandbox)
-    // The room closes its end of the pipe.
+    let (data, _) = try await store.open(for: sandbox)
+    // The store closes its end of the pipe.
     try await withLimit(.seconds(90), "the end of the pipe") {
       while data.withRawValue({ number in
         var wanted = pollfd(fd: number, events: 0, revents: 0)
@@ -131,7 +131,7 @@ import Testing
       }
     }
     #expect(ContinuousClock.now - begin >= BaggageLimits.silence)
-    await room.close()
+    await store.close()
   }
 
   /// Reads to the end on a thread of its own.

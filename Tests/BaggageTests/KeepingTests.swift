@@ -5,67 +5,67 @@ import Glibc
 import SceneModel
 import Testing
 
-/// Bytes and files that the room copies.
+/// Bytes and files that the store copies.
 @Suite struct KeepingTests {
-  private let rooms = Rooms()
+  private let stores = BaggageStores()
 
   @Test(arguments: [false, true], [0, 1, 3_000_000])
   func `what was kept is opened as often as anyone wants, each time from its beginning and for reading alone`(
     isSynced: Bool, count: Int
   ) async throws {
     let bytes = pattern(count)
-    for room in [rooms.room(isSynced: isSynced), BaggageRoom(directory: nil, isSynced: isSynced)] {
-      try await room.keep(bytes)
-      try await room.keep([7], as: 1)
-      let (first, size) = try await room.open()
-      let (second, _) = try await room.open()
+    for store in [stores.store(isSynced: isSynced), BaggageStore(directory: nil, isSynced: isSynced)] {
+      try await store.keep(bytes)
+      try await store.keep([7], as: 1)
+      let (first, size) = try await store.open()
+      let (second, _) = try await store.open()
       #expect(size == Int64(count))
       #expect(first.bytes() == bytes && first.bytes() == [])
       #expect(second.bytes() == bytes)
       #expect(first.accessMode == O_RDONLY)
       #expect(first.withRawValue { fcntl($0, F_GETFD) } == FD_CLOEXEC)
-      let (third, _) = try await room.open(1)
+      let (third, _) = try await store.open(1)
       #expect(third.bytes() == [7])
-      await room.free([delivery])
+      await store.free([delivery])
       // A receiver that has opened the content can still read it.
       #expect(first.withRawValue { lseek($0, 0, SEEK_SET) } == 0)
       #expect(first.bytes() == bytes)
-      await room.close()
+      await store.close()
     }
   }
 
   @Test func `what was kept is there after a restart`() async throws {
-    let room = rooms.room(isSynced: true)
-    try await room.keep(pattern(100))
-    await room.close()
-    let next = rooms.room()
+    let store = stores.store(isSynced: true)
+    try await store.keep(pattern(100))
+    await store.close()
+    let next = stores.store()
     let (file, size) = try await next.open()
     #expect(size == 100 && file.bytes() == pattern(100))
     await next.close()
   }
 
   @Test func `the spool is its owner's alone, and nobody writes to what is in it`() async throws {
-    let room = rooms.room()
-    #expect(TemporaryDirectory.names(in: rooms.directory.path) == [], "nothing is made before it is needed")
-    try await room.keep([1, 2, 3])
-    #expect(TemporaryDirectory.mode("\(rooms.directory.path)/spool") == 0o700)
-    #expect(TemporaryDirectory.mode("\(rooms.directory.path)/spool/\(delivery)") == 0o700)
-    #expect(TemporaryDirectory.mode(rooms.spooled()) == 0o400)
-    await room.close()
+    let store = stores.store()
+    #expect(TemporaryDirectory.names(in: stores.directory.path) == [], "nothing is made before it is needed")
+    try await store.keep([1, 2, 3])
+    #expect(TemporaryDirectory.mode("\(stores.directory.path)/spool") == 0o700)
+    #expect(TemporaryDirectory.mode("\(stores.directory.path)/spool/\(delivery)") == 0o700)
+    #expect(TemporaryDirectory.mode(stores.spooled()) == 0o400)
+    await store.close()
   }
 
   @Test func `what is kept again under one number takes the place of what was`() async throws {
-    for room in [rooms.room(), BaggageRoom(directory: nil, isSynced: false)] {
-      try await room.keep([1, 2, 3])
-      try await room.keep([4])
-      #expect(try await room.open().0.bytes() == [4])
-      await room.close()
+    for store in [stores.store(), BaggageStore(directory: nil, isSynced: false)] {
+      try await store.keep([1, 2, 3])
+      try await store.keep([4])
+      #expect(try await store.open().0.bytes() == [4])
+      await store.close()
     }
-    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["0"])
+    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["0"])
   }
 
   @Test func `a memory file cannot be changed by anyone`() throws {
-    let file = try BaggageRoom.memoryFile(pattern(1000))
+    let file = try BaggageStore.memoryFile(pattern(1000))
     #expect(file.withRawValue { write($0, "x", 1) } == -1 && errno == EPERM)
     #expect(file.withRawValue { ftruncate($0, 1) } == -1 && errno == EPERM)
     let again = file.withRawValue { open("/proc/self/fd/\($0)", O_RDWR) }
@@ -78,60 +78,61 @@ import Testing
 
   @Test(arguments: [0, 1, 1 << 20, 1 << 20 + 1, 5_000_000])
   func `a file is copied as it is, and what becomes of it later is its own affair`(count: Int) async throws {
-    let path = rooms.directory.write(pattern(count))
-    for room in [rooms.room(), BaggageRoom(directory: nil, isSynced: false)] {
-      #expect(try await room.copy(path) == Int64(count))
-      rooms.directory.write([9, 9])
-      let (file, size) = try await room.open()
+    let path = stores.directory.write(pattern(count))
+    for store in [stores.store(), BaggageStore(directory: nil, isSynced: false)] {
+      #expect(try await store.copy(path) == Int64(count))
+      stores.directory.write([9, 9])
+      let (file, size) = try await store.open()
       #expect(size == Int64(count))
       #expect(file.bytes() == pattern(count))
-      rooms.directory.write(pattern(count))
-      await room.close()
+      stores.directory.write(pattern(count))
+      await store.close()
     }
   }
 
   @Test func `a file that says it is empty and is not is read to its end`() async throws {
-    let room = rooms.room()
-    let size = try await room.copy("/proc/self/status")
+    let store = stores.store()
+    let size = try await store.copy("/proc/self/status")
     #expect(size > 100)
-    #expect(try await room.open().0.text.hasPrefix("Name:"))
-    await room.close()
+    #expect(try await store.open().0.text.hasPrefix("Name:"))
+    await store.close()
   }
 
   @Test(arguments: [false, true])
   func `a file as long as the limit is copied, and one byte more is refused`(isInMemory: Bool) async throws {
-    let room = isInMemory ? BaggageRoom(directory: nil, isSynced: false) : rooms.room()
-    let path = rooms.directory.write(pattern(5000))
-    #expect(try await room.copy(path, atMost: 5000) == 5000)
-    await room.free([delivery])
-    let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path, atMost: 4999) }
+    let store = isInMemory ? BaggageStore(directory: nil, isSynced: false) : stores.store()
+    let path = stores.directory.write(pattern(5000))
+    #expect(try await store.copy(path, atMost: 5000) == 5000)
+    await store.free([delivery])
+    let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(path, atMost: 4999) }
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message == "\(place): has more than the 4999 bytes that may be kept")
     // A file that does not say how long it is.
-    let late = await refusal { () throws(InterchangeError) in _ = try await room.copy("/proc/self/status", atMost: 10) }
+    let late = await refusal { () throws(InterchangeError) in _ = try await store.copy("/proc/self/status", atMost: 10)
+    }
     #expect(late?.name == .limitsExceeded)
-    #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
-    await room.close()
+    #expect(TemporaryDirectory.paths(below: "\(stores.directory.path)/spool") == [])
+    await store.close()
   }
 
   @Test(arguments: [false, true])
   func `some of a delivery's content is freed, and the rest can be opened`(isInMemory: Bool) async throws {
-    let room = isInMemory ? BaggageRoom(directory: nil, isSynced: false) : rooms.room()
-    for number in 0..<3 { try await room.keep(pattern(10 + number), as: number) }
-    await room.free([0, 2, 7], of: delivery)
-    #expect(try await room.open(1).size == 11)
+    let store = isInMemory ? BaggageStore(directory: nil, isSynced: false) : stores.store()
+    for number in 0..<3 { try await store.keep(pattern(10 + number), as: number) }
+    await store.free([0, 2, 7], of: delivery)
+    #expect(try await store.open(1).size == 11)
     for number in [0, 2] {
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.open(number) }
       #expect(error?.name == .sourceGone)
     }
-    await room.free([1], of: delivery)
-    #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
-    await room.free([delivery])
-    await room.close()
+    await store.free([1], of: delivery)
+    #expect(TemporaryDirectory.paths(below: "\(stores.directory.path)/spool") == [])
+    await store.free([delivery])
+    await store.close()
   }
 
   @Test func `what is no file is refused, by its place and with what it is`() async throws {
-    let directory = rooms.directory
+    let directory = stores.directory
     mkfifo("\(directory.path)/fifo", 0o600)
     let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }
@@ -153,38 +154,38 @@ import Testing
       ("\(directory.path)/dangling", "the file cannot be opened: No such file or directory"),
       ("\(directory.path)/loop", "the file cannot be opened: Too many levels of symbolic links"),
     ]
-    let room = rooms.room()
+    let store = stores.store()
     for (path, reason) in cases {
       let expected = InterchangeError(.invalidPayload, "\(place): \(reason)")
-      #expect(await refusal { () throws(InterchangeError) in _ = try await room.copy(path) } == expected)
+      #expect(await refusal { () throws(InterchangeError) in _ = try await store.copy(path) } == expected)
       let checked = await refusal { () throws(InterchangeError) in
-        _ = try await room.check(fileAt: url(path), at: place)
+        _ = try await store.check(fileAt: url(path), at: place)
       }
       #expect(checked == expected)
-      let opened = await refusal { () throws(InterchangeError) in _ = try await room.open(path)
+      let opened = await refusal { () throws(InterchangeError) in _ = try await store.open(path)
       }
       #expect(opened == expected)
     }
     let error = await refusal { () throws(InterchangeError) in
-      _ = try await room.check(fileAt: "https://example.org/a", at: place)
+      _ = try await store.check(fileAt: "https://example.org/a", at: place)
     }
     #expect(error?.name == .invalidPayload)
     #expect(error?.message.contains("https://example.org/a") ?? false)
     #expect(!TemporaryDirectory.names(in: directory.path).contains("spool"), "nothing was kept")
-    await room.close()
+    await store.close()
   }
 
   @Test func `a path that must have no link has none, wherever it stands`() async throws {
-    let room = rooms.room()
-    let path = rooms.directory.write([1, 2, 3])
-    mkdir("\(rooms.directory.path)/folder", 0o700)
-    rooms.directory.write([1, 2, 3], to: "folder/file")
-    symlink(path, "\(rooms.directory.path)/link")
-    symlink("folder", "\(rooms.directory.path)/other")
+    let store = stores.store()
+    let path = stores.directory.write([1, 2, 3])
+    mkdir("\(stores.directory.path)/folder", 0o700)
+    stores.directory.write([1, 2, 3], to: "folder/file")
+    symlink(path, "\(stores.directory.path)/link")
+    symlink("folder", "\(stores.directory.path)/other")
     for (name, isThere) in [("file", true), ("folder/file", true), ("link", false), ("other/file", false)] {
       func look(_ isCanonical: Bool) async throws(InterchangeError) -> [UInt8] {
-        try await room.look(
-          fileAt: url("\(rooms.directory.path)/\(name)"), isCanonical: isCanonical, at: place
+        try await store.look(
+          fileAt: url("\(stores.directory.path)/\(name)"), isCanonical: isCanonical, at: place
         ) { $0.bytes() }
       }
       #expect(try await look(false) == [1, 2, 3])
@@ -195,34 +196,34 @@ import Testing
         #expect(error?.name == .invalidPayload, "\(name)")
       }
     }
-    await room.close()
+    await store.close()
   }
 
   @Test func `a file that the service has open has no name`() async throws {
-    let room = rooms.room()
-    let file = try opened(rooms.directory.write([1, 2, 3]))
+    let store = stores.store()
+    let file = try opened(stores.directory.write([1, 2, 3]))
     let number = file.withRawValue(\.self)
-    symlink("/proc/self/fd/\(number)", "\(rooms.directory.path)/link")
-    for path in ["/proc/self/fd/\(number)", "/dev/fd/\(number)", "\(rooms.directory.path)/link"] {
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path) }
+    symlink("/proc/self/fd/\(number)", "\(stores.directory.path)/link")
+    for path in ["/proc/self/fd/\(number)", "/dev/fd/\(number)", "\(stores.directory.path)/link"] {
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(path) }
       #expect(error?.name == .invalidPayload, "\(path)")
     }
-    await room.close()
+    await store.close()
   }
 
   @Test func `a file that is opened where it is has its size, and shows what it has now`() async throws {
-    let room = rooms.room()
-    let path = rooms.directory.write(pattern(10), to: "a b.png")
-    let encoded = rooms.directory.path + "/a%20b.png"
-    let checked = try await room.check(fileAt: url(encoded), at: place)
+    let store = stores.store()
+    let path = stores.directory.write(pattern(10), to: "a b.png")
+    let encoded = stores.directory.path + "/a%20b.png"
+    let checked = try await store.check(fileAt: url(encoded), at: place)
     #expect(checked.size == 10 && checked.canonicalURL == url(encoded))
-    rooms.directory.write(pattern(20), to: "a b.png")
-    let (file, size) = try await room.open(encoded)
+    stores.directory.write(pattern(20), to: "a b.png")
+    let (file, size) = try await store.open(encoded)
     #expect(size == 20 && file.bytes() == pattern(20))
     #expect(file.withRawValue { fcntl($0, F_GETFL) } & (O_ACCMODE | O_NONBLOCK) == O_RDONLY)
     unlink(path)
-    let error = await refusal { () throws(InterchangeError) in _ = try await room.open(encoded) }
+    let error = await refusal { () throws(InterchangeError) in _ = try await store.open(encoded) }
     #expect(error?.name == .invalidPayload)
-    await room.close()
+    await store.close()
   }
 }

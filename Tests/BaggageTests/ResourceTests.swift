@@ -8,7 +8,7 @@ import Testing
 
 /// Descriptors, threads and the disk. Each test runs in a process of its own, where nobody else opens and closes.
 @Suite(.ownThreads, .serialized) struct ResourceTests {
-  /// The threads of rooms with this name.
+  /// The threads of stores with this name.
   private static func threads(_ name: String = "baggage") -> [String] {
     TemporaryDirectory.names(in: "/proc/self/task").map { number in
       // The thread may be gone by now, and its file with it.
@@ -17,30 +17,30 @@ import Testing
     }.filter { $0 == "\(name)\n" }
   }
 
-  @Test func `a room that keeps nothing has no thread, and after a sweep it has none again`() async {
+  @Test func `a store that keeps nothing has no thread, and after a sweep it has none again`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      var room = rooms.room()
-      await room.free([delivery])
-      try await room.sweep(keeping: [])
-      try await room.sweepSnapshots { _ in true }
-      try await room.removeSnapshots(of: [delivery])
+      let stores = BaggageStores()
+      var store = stores.store()
+      await store.free([delivery])
+      try await store.sweep(keeping: [])
+      try await store.sweepSnapshots { _ in true }
+      try await store.removeSnapshots(of: [delivery])
       #expect(Self.threads() == [])
-      try await room.keep([1])
-      try await room.setSnapshot(of: other, type: "image/png", from: try pipe("x").readEnd)
+      try await store.keep([1])
+      try await store.setSnapshot(of: other, type: "image/png", from: try pipe("x").readEnd)
       #expect(Self.threads().count == 1)
-      await room.close()
-      room = rooms.room()
-      try await room.sweep(keeping: [delivery])
-      try await room.sweepSnapshots { _ in true }
+      await store.close()
+      store = stores.store()
+      try await store.sweep(keeping: [delivery])
+      try await store.sweepSnapshots { _ in true }
       try await eventually("the thread has ended") { Self.threads() == [] }
-      #expect(try await room.open().0.bytes() == [1])
-      #expect(try await room.openSnapshot(of: other, for: nil).1.text == "x")
-      // A room that holds a descriptor keeps its thread.
-      _ = try await room.keep(try pipe("held").readEnd, as: 1)
-      try await room.sweep(keeping: [delivery])
-      #expect(try await room.open(1).0.text == "held")
-      await room.close()
+      #expect(try await store.open().0.bytes() == [1])
+      #expect(try await store.openSnapshot(of: other, for: nil).1.text == "x")
+      // A store that holds a descriptor keeps its thread.
+      _ = try await store.keep(try pipe("held").readEnd, as: 1)
+      try await store.sweep(keeping: [delivery])
+      #expect(try await store.open(1).0.text == "held")
+      await store.close()
       try await eventually("the thread has ended") { Self.threads() == [] }
     }
   }
@@ -48,32 +48,32 @@ import Testing
   /// `make stress` runs ten thousand rounds.
   @Test func `many rounds leave no descriptor and no file behind`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      let room = rooms.room()
-      let path = rooms.directory.write(pattern(100))
+      let stores = BaggageStores()
+      let store = stores.store()
+      let path = stores.directory.write(pattern(100))
       func round() async throws {
-        _ = try await room.copy(path, as: 0)
-        _ = try await room.copy(try pipe("piped").readEnd, as: 1)
-        _ = try await room.keep(try opened(path), as: 2)
-        _ = try await room.keep(try BaggageRoom.memoryFile([1]), as: 3)
-        _ = try await room.keep(try pipe("x").readEnd, as: 4)
-        _ = try await room.keep(try pipe("x").readEnd, as: 5)
-        for number in 0..<5 { _ = try await room.open(number) }
-        _ = try? await room.open(4)
-        _ = try? await room.copy(path, as: 6, atMost: 10)
-        _ = try? await room.copy("/", as: 7)
-        _ = try await room.open(path)
-        try await room.setSnapshot(of: other, type: "image/png", from: try opened(path))
-        _ = try await room.openSnapshot(of: other, for: nil)
-        await room.free([delivery])
+        _ = try await store.copy(path, as: 0)
+        _ = try await store.copy(try pipe("piped").readEnd, as: 1)
+        _ = try await store.keep(try opened(path), as: 2)
+        _ = try await store.keep(try BaggageStore.memoryFile([1]), as: 3)
+        _ = try await store.keep(try pipe("x").readEnd, as: 4)
+        _ = try await store.keep(try pipe("x").readEnd, as: 5)
+        for number in 0..<5 { _ = try await store.open(number) }
+        _ = try? await store.open(4)
+        _ = try? await store.copy(path, as: 6, atMost: 10)
+        _ = try? await store.copy("/", as: 7)
+        _ = try await store.open(path)
+        try await store.setSnapshot(of: other, type: "image/png", from: try opened(path))
+        _ = try await store.openSnapshot(of: other, for: nil)
+        await store.free([delivery])
       }
       for _ in 0..<10 { try await round() }
       let before = OpenDescriptors.count
       for _ in 0..<(getenv("STAGEDOOR_STRESS") == nil ? 1_000 : 10_000) { try await round() }
       #expect(OpenDescriptors.count <= before + 2, "\(OpenDescriptors.list)")
-      let left = TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool")
+      let left = TemporaryDirectory.paths(below: "\(stores.directory.path)/spool")
       #expect(left == ["snapshots", "snapshots/\(other).image%2Fpng"])
-      await room.close()
+      await store.close()
     }
   }
 
@@ -84,33 +84,33 @@ import Testing
         setgid(65534)
         setuid(65534)
       }
-      let rooms = Rooms()
-      let room = rooms.room()
+      let stores = BaggageStores()
+      let store = stores.store()
       let (readEnd, writeEnd) = try pipe("x", isEnded: false)
       #expect(readEnd.withRawValue { fchmod($0, 0) } == 0)
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(readEnd, as: 1) }
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(readEnd, as: 1) }
       #expect(error?.name == .invalidPayload)
       let picture = await refusal { () throws(InterchangeError) in
-        try await room.setSnapshot(of: other, type: "image/png", from: readEnd)
+        try await store.setSnapshot(of: other, type: "image/png", from: readEnd)
       }
       #expect(picture?.name == .invalidPayload)
-      #expect(try await room.copy(try pipe("whole").readEnd, as: 2) == 5)
+      #expect(try await store.copy(try pipe("whole").readEnd, as: 2) == 5)
       writeEnd.close()
-      await room.close()
+      await store.close()
     }
   }
 
   @Test func `without a descriptor left everything is refused, and goes on when there are some again`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      let room = rooms.room()
-      let path = rooms.directory.write(pattern(100))
+      let stores = BaggageStores()
+      let store = stores.store()
+      let path = stores.directory.write(pattern(100))
       let (file, pipe) = (try opened(path), try pipe("piped"))
       let picture = try opened(path)
-      try await room.keep([1])
-      _ = try await room.keep(file, as: 1)
-      try await room.keep([2], of: other)
-      try await room.setSnapshot(of: other, type: "image/png", from: picture)
+      try await store.keep([1])
+      _ = try await store.keep(file, as: 1)
+      try await store.keep([2], of: other)
+      try await store.setSnapshot(of: other, type: "image/png", from: picture)
       // So few descriptors that they run out in the middle of an operation that needs several, and none.
       for spare in 0..<4 {
         // Threads close the files that they had open.
@@ -135,23 +135,23 @@ import Testing
             errors.append(error)
           }
         }
-        await attempt { () throws(InterchangeError) in try await room.keep([1], as: 7) }
-        await attempt { () throws(InterchangeError) in _ = try await room.copy(path, as: 7) }
-        await attempt { () throws(InterchangeError) in _ = try await room.open() }
+        await attempt { () throws(InterchangeError) in try await store.keep([1], as: 7) }
+        await attempt { () throws(InterchangeError) in _ = try await store.copy(path, as: 7) }
+        await attempt { () throws(InterchangeError) in _ = try await store.open() }
         await attempt { () throws(InterchangeError) in
-          try await room.setSnapshot(of: other, type: "image/png", from: picture)
+          try await store.setSnapshot(of: other, type: "image/png", from: picture)
         }
-        await attempt { () throws(InterchangeError) in _ = try await room.openSnapshot(of: other, for: nil) }
+        await attempt { () throws(InterchangeError) in _ = try await store.openSnapshot(of: other, for: nil) }
         if spare < 1 {
-          await attempt { () throws(InterchangeError) in _ = try await room.check(fileAt: url(path), at: place) }
-          await attempt { () throws(InterchangeError) in _ = try await room.open(1) }
-          await attempt { () throws(InterchangeError) in _ = try BaggageRoom.memoryFile([1]) }
+          await attempt { () throws(InterchangeError) in _ = try await store.check(fileAt: url(path), at: place) }
+          await attempt { () throws(InterchangeError) in _ = try await store.open(1) }
+          await attempt { () throws(InterchangeError) in _ = try BaggageStore.memoryFile([1]) }
           await attempt { () throws(InterchangeError) in
-            try await BaggageRoom(directory: nil, isSynced: false).keep([1])
+            try await BaggageStore(directory: nil, isSynced: false).keep([1])
           }
         }
         // A file that cannot be removed now is removed later.
-        await room.free([other])
+        await store.free([other])
         for number in taken { close(number) }
         var after = before
         #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &after) == 0)
@@ -159,43 +159,43 @@ import Testing
           #expect(
             error == nil ? spare > 0 : error?.name == .limitsExceeded, "\(spare), \(index): \(error?.message ?? "")")
         }
-        await room.free([])
-        await room.free([UniqueIdentifier(high: 9, low: 9)])
-        #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(other)") == [])
-        try await room.keep([2], of: other)
+        await store.free([])
+        await store.free([UniqueIdentifier(high: 9, low: 9)])
+        #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(other)") == [])
+        try await store.keep([2], of: other)
       }
-      #expect(try await room.copy(pipe.readEnd, as: 8) == 5)
-      #expect(try await room.open().0.bytes() == [1])
-      await room.free([delivery])
-      #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == [])
-      await room.close()
+      #expect(try await store.copy(pipe.readEnd, as: 8) == 5)
+      #expect(try await store.open().0.bytes() == [1])
+      await store.free([delivery])
+      #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == [])
+      await store.close()
     }
   }
 
   @Test func `a disk that takes no more refuses, and nothing half is left`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      let room = rooms.room()
-      let large = rooms.directory.write(pattern(3_000_000))
-      try await room.keep([1])
+      let stores = BaggageStores()
+      let store = stores.store()
+      let large = stores.directory.write(pattern(3_000_000))
+      try await store.keep([1])
       // This limits the length of a file: the disk then refuses in the middle of a write.
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 2_500_000, rlim_max: rlim_t(bitPattern: -1))
       #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
       let file = try opened(large)
       let refused = [
-        await refusal { () throws(InterchangeError) in _ = try await room.copy(large, as: 1) },
-        await refusal { () throws(InterchangeError) in _ = try await room.copy(file, as: 2) },
-        await refusal { () throws(InterchangeError) in try await room.keep(pattern(3_000_000), as: 3) },
-        await refusal { () throws(InterchangeError) in try await room.keep(pattern(3_000_000), of: other) },
+        await refusal { () throws(InterchangeError) in _ = try await store.copy(large, as: 1) },
+        await refusal { () throws(InterchangeError) in _ = try await store.copy(file, as: 2) },
+        await refusal { () throws(InterchangeError) in try await store.keep(pattern(3_000_000), as: 3) },
+        await refusal { () throws(InterchangeError) in try await store.keep(pattern(3_000_000), of: other) },
       ]
       for error in refused {
         #expect(error?.name == .storageFailed)
         #expect(error?.message == "\(place): the content cannot be stored: File too large")
       }
-      let paths = TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool")
+      let paths = TemporaryDirectory.paths(below: "\(stores.directory.path)/spool")
       #expect(paths == ["\(delivery)", "\(delivery)/0"])
-      await room.close()
+      await store.close()
     }
   }
 
@@ -204,14 +204,14 @@ import Testing
     let directory = TemporaryDirectory()
     guard mount("tmpfs", directory.path, "tmpfs", 0, "size=1m") == 0 else { return }
     defer { umount2(directory.path, Int32(MNT_DETACH)) }
-    let room = BaggageRoom(directory: directory.path, isSynced: true)
-    let error = await refusal { () throws(InterchangeError) in try await room.keep(pattern(3_000_000)) }
+    let store = BaggageStore(directory: directory.path, isSynced: true)
+    let error = await refusal { () throws(InterchangeError) in try await store.keep(pattern(3_000_000)) }
     #expect(error?.name == .storageFailed)
     #expect(error?.message == "\(place): the content cannot be stored: No space left on device")
     #expect(TemporaryDirectory.paths(below: "\(directory.path)/spool") == [])
     // The space is free when another thread has closed the file.
-    try await eventually("there is space again") { (try? await room.keep([1])) != nil }
-    #expect(try await room.open().0.bytes() == [1])
-    await room.close()
+    try await eventually("there is space again") { (try? await store.keep([1])) != nil }
+    #expect(try await store.open().0.bytes() == [1])
+    await store.close()
   }
 }

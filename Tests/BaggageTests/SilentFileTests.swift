@@ -12,25 +12,25 @@ import Testing
 struct SilentFileTests {
   @Test func `files that do not answer stop nobody, and what asks for them is refused`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      let room = rooms.room()
+      let stores = BaggageStores()
+      let store = stores.store()
       let files = try #require(SilentFileSystem(size: 10))
       let (path, file) = (files.path, try opened(files.path))
-      try await room.keep([1])
+      try await store.keep([1])
       let (piped, held) = (try pipe("piped"), try opened(files.path))
-      #expect(try await room.keep(held, as: 9) == 10)
+      #expect(try await store.keep(held, as: 9) == 10)
       files.fallSilent()
       /// Each way that leads to such a file.
       @Sendable func touch(_ way: Int) async throws(InterchangeError) {
         switch way {
-        case 0: _ = try await room.copy(path, as: 1)
-        case 1: _ = try await room.copy(file, as: 2)
-        case 2: _ = try await room.keep(file, as: 3)
-        case 3: _ = try await room.check(fileAt: url(path), at: place)
-        case 4: _ = try await room.open(path)
-        case 5: _ = try await room.open(9)
-        case 6: _ = try await room.open(9, for: "org.example.Box")
-        default: try await room.setSnapshot(of: other, type: "image/png", from: file)
+        case 0: _ = try await store.copy(path, as: 1)
+        case 1: _ = try await store.copy(file, as: 2)
+        case 2: _ = try await store.keep(file, as: 3)
+        case 3: _ = try await store.check(fileAt: url(path), at: place)
+        case 4: _ = try await store.open(path)
+        case 5: _ = try await store.open(9)
+        case 6: _ = try await store.open(9, for: "org.example.Box")
+        default: try await store.setSnapshot(of: other, type: "image/png", from: file)
         }
       }
       let begin = ContinuousClock.now
@@ -38,13 +38,13 @@ struct SilentFileTests {
         Task { await refusal { () throws(InterchangeError) in try await touch(way) } }
       }
       // An operation that needs no such file continues at once.
-      try await withLimit(.seconds(5), "the room") {
-        try await room.keep([2], of: other)
-        #expect(try await room.open(of: other).0.bytes() == [2])
-        #expect(try await room.open().0.bytes() == [1])
-        #expect(try await room.keep(piped.readEnd, as: 4) == nil)
-        #expect(try await room.open(4).0.text == "piped")
-        #expect(try await room.copy(try pipe("copied").readEnd, as: 5) == 6)
+      try await withLimit(.seconds(5), "the store") {
+        try await store.keep([2], of: other)
+        #expect(try await store.open(of: other).0.bytes() == [2])
+        #expect(try await store.open().0.bytes() == [1])
+        #expect(try await store.keep(piped.readEnd, as: 4) == nil)
+        #expect(try await store.open(4).0.text == "piped")
+        #expect(try await store.copy(try pipe("copied").readEnd, as: 5) == 6)
       }
       for refusal in refusals {
         let error = await refusal.value
@@ -53,48 +53,49 @@ struct SilentFileTests {
       }
       #expect(ContinuousClock.now - begin < .seconds(20))
       // All threads are held: another file waits for one of them, but not for ever.
-      let good = rooms.directory.write([3])
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(good, as: 6) }
+      let good = stores.directory.write([3])
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(good, as: 6) }
       #expect(error?.name == .limitsExceeded && error?.message.contains("do not answer") ?? false, "\(error as Any)")
-      await room.free([delivery])
-      try await room.keep([4], of: other)
+      await store.free([delivery])
+      try await store.keep([4], of: other)
       // The threads return when the kernel releases them.
       withExtendedLifetime(consume files) {}
       try await eventually("a thread is free") {
-        (try? await room.copy(good, as: 7)) == 1
+        (try? await store.copy(good, as: 7)) == 1
       }
-      await room.close()
+      await store.close()
     }
   }
 
-  @Test func `a room ends while the kernel holds its threads`() async {
+  @Test func `a store ends while the kernel holds its threads`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      let room = rooms.room()
+      let stores = BaggageStores()
+      let store = stores.store()
       let files = try #require(SilentFileSystem(size: 10))
       let path = files.path
       files.fallSilent()
-      let refused = Task { await refusal { () throws(InterchangeError) in _ = try await room.copy(path) } }
-      try await room.keep([1], of: other)
-      try await withLimit(.seconds(5), "the end") { await room.close() }
+      let refused = Task { await refusal { () throws(InterchangeError) in _ = try await store.copy(path) } }
+      try await store.keep([1], of: other)
+      try await withLimit(.seconds(5), "the end") { await store.close() }
       #expect(await refused.value?.name == .cancelled)
     }
   }
 
   @Test func `a file that falls silent in its middle is waited for no longer than a silent pipe`() async {
     await #expect(processExitsWith: .success) {
-      let rooms = Rooms()
-      let room = rooms.room()
+      let stores = BaggageStores()
+      let store = stores.store()
       let files = try #require(SilentFileSystem(size: 3_000_000, reads: 8))
       let path = files.path
-      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path) }
+      let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(path) }
       #expect(error?.name == .sourceGone && error?.message.contains("sent nothing") ?? false, "\(error as Any)")
-      #expect(access(rooms.spooled(), F_OK) != 0)
-      await room.close()
+      #expect(access(stores.spooled(), F_OK) != 0)
+      await store.close()
     }
   }
 
-  /// So the room closes such files on threads of their own. A message that brings one closes it on its connection's loop, as `docs/security.md` says.
+  /// So the store closes such files on threads of their own. A message that brings one closes it on its connection's loop, as `docs/security.md`
+  /// says.
   @Test func `closing a descriptor waits for its file system`() async {
     await #expect(processExitsWith: .success) {
       let files = try #require(SilentFileSystem(size: 10))

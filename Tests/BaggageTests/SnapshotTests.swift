@@ -9,18 +9,18 @@ import Testing
 private func session(_ number: Int) -> UniqueIdentifier { UniqueIdentifier(high: 7, low: UInt64(number)) }
 
 private func set(
-  _ room: BaggageRoom, _ number: Int, _ text: String, _ type: Text = "image/png"
+  _ store: BaggageStore, _ number: Int, _ text: String, _ type: Text = "image/png"
 ) async throws {
-  try await room.setSnapshot(of: session(number), type: type, from: try pipe(text).readEnd)
+  try await store.setSnapshot(of: session(number), type: type, from: try pipe(text).readEnd)
 }
 
-private func shown(_ room: BaggageRoom, _ number: Int) async throws(InterchangeError) -> String {
-  let (type, file) = try await room.openSnapshot(of: session(number), for: nil)
+private func shown(_ store: BaggageStore, _ number: Int) async throws(InterchangeError) -> String {
+  let (type, file) = try await store.openSnapshot(of: session(number), for: nil)
   return "\(type): \(file.text)"
 }
 
-private func expectNone(_ room: BaggageRoom, _ number: Int, _ place: SourceLocation = #_sourceLocation) async {
-  let error = await refusal(place) { () throws(InterchangeError) in _ = try await shown(room, number) }
+private func expectNone(_ store: BaggageStore, _ number: Int, _ place: SourceLocation = #_sourceLocation) async {
+  let error = await refusal(place) { () throws(InterchangeError) in _ = try await shown(store, number) }
   #expect(error == InterchangeError(.noSuchItem, "the session has no snapshot"), sourceLocation: place)
 }
 
@@ -34,144 +34,144 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
 
 /// Pictures of windows.
 @Suite struct SnapshotTests {
-  private let rooms = Rooms()
-  private var spool: String { "\(rooms.directory.path)/spool" }
+  private let stores = BaggageStores()
+  private var spool: String { "\(stores.directory.path)/spool" }
 
-  private var both: [BaggageRoom] { [rooms.room(isSynced: true), BaggageRoom(directory: nil, isSynced: false)] }
+  private var both: [BaggageStore] { [stores.store(isSynced: true), BaggageStore(directory: nil, isSynced: false)] }
 
   @Test func `a snapshot is opened with its type until another takes its place`() async throws {
-    for room in both {
-      await expectNone(room, 1)
-      try await set(room, 1, "one")
-      try await set(room, 2, "two", "text/x-é; name=\"a/b%.\"")
-      #expect(try await shown(room, 1) == "image/png: one")
-      #expect(try await shown(room, 1) == "image/png: one")
-      #expect(try await shown(room, 2) == "text/x-é; name=\"a/b%.\": two")
-      let (_, earlier) = try await room.openSnapshot(of: session(1), for: nil)
-      try await set(room, 1, "1", "public.jpeg")
-      try await room.setSnapshot(
-        of: session(2), type: "image/png", from: try opened(rooms.directory.write("file".utf8)))
-      #expect(try await shown(room, 1) == "public.jpeg: 1")
-      #expect(try await shown(room, 2) == "image/png: file")
+    for store in both {
+      await expectNone(store, 1)
+      try await set(store, 1, "one")
+      try await set(store, 2, "two", "text/x-é; name=\"a/b%.\"")
+      #expect(try await shown(store, 1) == "image/png: one")
+      #expect(try await shown(store, 1) == "image/png: one")
+      #expect(try await shown(store, 2) == "text/x-é; name=\"a/b%.\": two")
+      let (_, earlier) = try await store.openSnapshot(of: session(1), for: nil)
+      try await set(store, 1, "1", "public.jpeg")
+      try await store.setSnapshot(
+        of: session(2), type: "image/png", from: try opened(stores.directory.write("file".utf8)))
+      #expect(try await shown(store, 1) == "public.jpeg: 1")
+      #expect(try await shown(store, 2) == "image/png: file")
       #expect(earlier.text == "one")
-      try await room.removeSnapshots(of: [session(1), session(3)])
-      await expectNone(room, 1)
-      #expect(try await shown(room, 2) == "image/png: file")
-      await room.close()
+      try await store.removeSnapshots(of: [session(1), session(3)])
+      await expectNone(store, 1)
+      #expect(try await shown(store, 2) == "image/png: file")
+      await store.close()
     }
     #expect(TemporaryDirectory.names(in: "\(spool)/snapshots") == ["\(session(2)).image%2Fpng"])
   }
 
   @Test func `snapshots are there after a restart, and those of sessions that are not kept are removed`() async throws {
-    var room = rooms.room()
-    for number in 1...4 { try await set(room, number, "\(number)") }
-    await room.close()
+    var store = stores.store()
+    for number in 1...4 { try await set(store, number, "\(number)") }
+    await store.close()
     // A crash may leave an unfinished file, and a snapshot that another has replaced.
-    rooms.directory.write([1], to: "spool/snapshots/unfinished-1")
-    rooms.directory.write([1], to: "spool/snapshots/\(session(1)).image%2fpng")
+    stores.directory.write([1], to: "spool/snapshots/unfinished-1")
+    stores.directory.write([1], to: "spool/snapshots/\(session(1)).image%2fpng")
     symlink("/etc/passwd", "\(spool)/snapshots/\(session(9)).image%2Fpng")
-    let later = rooms.directory.write("later".utf8, to: "spool/snapshots/\(session(2)).text")
+    let later = stores.directory.write("later".utf8, to: "spool/snapshots/\(session(2)).text")
     var times = [timespec(tv_sec: 4_000_000_000, tv_nsec: 0), timespec(tv_sec: 4_000_000_000, tv_nsec: 0)]
     #expect(utimensat(AT_FDCWD, later, &times, 0) == 0)
-    room = rooms.room()
-    #expect(try await shown(room, 1) == "image/png: 1")
-    #expect(try await shown(room, 2) == "text: later")
-    await room.close()
+    store = stores.store()
+    #expect(try await shown(store, 1) == "image/png: 1")
+    #expect(try await shown(store, 2) == "text: later")
+    await store.close()
 
-    room = rooms.room()
-    try await room.sweepSnapshots { $0 != session(3) && $0 != session(4) }
+    store = stores.store()
+    try await store.sweepSnapshots { $0 != session(3) && $0 != session(4) }
     #expect(TemporaryDirectory.names(in: "\(spool)/snapshots") == ["\(session(1)).image%2Fpng", "\(session(2)).text"])
-    await expectNone(room, 3)
-    await expectNone(room, 9)
-    #expect(try await shown(room, 1) == "image/png: 1")
-    await room.close()
+    await expectNone(store, 3)
+    await expectNone(store, 9)
+    #expect(try await shown(store, 1) == "image/png: 1")
+    await store.close()
   }
 
   @Test func `a snapshot of a megabyte is kept, and one byte more is refused`() async throws {
-    for room in both {
+    for store in both {
       let bytes = pattern(BaggageLimits.snapshot)
-      try await room.setSnapshot(of: session(1), type: "image/png", from: try opened(rooms.directory.write(bytes)))
-      let large = try opened(rooms.directory.write(bytes + [1]))
+      try await store.setSnapshot(of: session(1), type: "image/png", from: try opened(stores.directory.write(bytes)))
+      let large = try opened(stores.directory.write(bytes + [1]))
       let error = await refusal { () throws(InterchangeError) in
-        try await room.setSnapshot(of: session(1), type: "image/jpeg", from: large)
+        try await store.setSnapshot(of: session(1), type: "image/jpeg", from: large)
       }
       #expect(error == InterchangeError(.limitsExceeded, "data: has more than the 1048576 bytes that may be kept"))
-      let (type, file) = try await room.openSnapshot(of: session(1), for: nil)
+      let (type, file) = try await store.openSnapshot(of: session(1), for: nil)
       #expect(type == "image/png" && file.bytes() == bytes, "the last one stays")
-      await room.close()
+      await store.close()
     }
   }
 
   @Test func `data that does not end in time is refused, and the last snapshot stays`() async throws {
-    let room = rooms.room()
-    try await set(room, 1, "one")
+    let store = stores.store()
+    try await set(store, 1, "one")
     let pipe = try pipe("begun", isEnded: false)
     let start = ContinuousClock.now
     let error = await refusal { () throws(InterchangeError) in
-      try await room.setSnapshot(of: session(1), type: "image/png", from: pipe.readEnd)
+      try await store.setSnapshot(of: session(1), type: "image/png", from: pipe.readEnd)
     }
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message == "data: the end of the data did not come within 5.0 seconds")
     #expect(ContinuousClock.now - start >= BaggageLimits.snapshotTime)
-    #expect(try await shown(room, 1) == "image/png: one")
-    await room.close()
+    #expect(try await shown(store, 1) == "image/png: one")
+    await store.close()
   }
 
   @Test(.ownThreads) func `of two for one session the later counts, and none comes back after its session`() async {
-    // The test has a process of its own, because the room waits for data no longer than five seconds.
+    // The test has a process of its own, because the store waits for data no longer than five seconds.
     await #expect(processExitsWith: .success) {
-      let room = BaggageRoom(directory: nil, isSynced: false)
+      let store = BaggageStore(directory: nil, isSynced: false)
       let slow = try pipe("slow", isEnded: false)
-      async let first: Void = room.setSnapshot(of: session(1), type: "image/png", from: slow.readEnd)
+      async let first: Void = store.setSnapshot(of: session(1), type: "image/png", from: slow.readEnd)
       try await eventually("the first is read") { isRead(slow.readEnd) }
-      try await set(room, 1, "quick")
+      try await set(store, 1, "quick")
       slow.writeEnd.close()
       try await first
-      #expect(try await shown(room, 1) == "image/png: quick")
+      #expect(try await shown(store, 1) == "image/png: quick")
 
       let endless = try pipe("endless", isEnded: false)
       let task = Task {
         await refusal { () throws(InterchangeError) in
-          try await room.setSnapshot(of: session(1), type: "image/png", from: endless.readEnd)
+          try await store.setSnapshot(of: session(1), type: "image/png", from: endless.readEnd)
         }
       }
       try await eventually("the second is read") { isRead(endless.readEnd) }
-      try await room.removeSnapshots(of: [session(1)])
+      try await store.removeSnapshots(of: [session(1)])
       #expect(await task.value?.name == .cancelled)
-      await expectNone(room, 1)
-      await room.close()
+      await expectNone(store, 1)
+      await store.close()
     }
   }
 
   @Test func `when there are too many bytes the oldest go, and one that was set again is no longer old`() async throws {
-    for room in [rooms.room(), BaggageRoom(directory: nil, isSynced: false)] {
-      let picture = try BaggageRoom.memoryFile(pattern(BaggageLimits.snapshot))
+    for store in [stores.store(), BaggageStore(directory: nil, isSynced: false)] {
+      let picture = try BaggageStore.memoryFile(pattern(BaggageLimits.snapshot))
       func add(_ number: Int) async throws {
-        try await room.setSnapshot(of: session(number), type: "image/png", from: picture)
+        try await store.setSnapshot(of: session(number), type: "image/png", from: picture)
       }
       let most = BaggageLimits.snapshots / BaggageLimits.snapshot
       for number in 1...most { try await add(number) }
       try await add(1)
-      _ = try await shown(room, 2)
+      _ = try await shown(store, 2)
       try await add(most + 1)
-      await expectNone(room, 2)
-      for number in [1, 3, most, most + 1] { _ = try await room.openSnapshot(of: session(number), for: nil) }
+      await expectNone(store, 2)
+      for number in [1, 3, most, most + 1] { _ = try await store.openSnapshot(of: session(number), for: nil) }
       // A small snapshot takes a place as well.
-      try await set(room, most + 2, "x")
-      await expectNone(room, 3)
-      await room.close()
+      try await set(store, most + 2, "x")
+      await expectNone(store, 3)
+      await store.close()
     }
     #expect(TemporaryDirectory.names(in: "\(spool)/snapshots").count == 256)
   }
 
   @Test func `a type that no file can be named after is refused`() async throws {
-    let room = rooms.room()
+    let store = stores.store()
     let type = Text("image/" + String(repeating: "x", count: 249))
     let error = await refusal { () throws(InterchangeError) in
       guard let pipe = try? pipe("x") else { return }
-      try await room.setSnapshot(of: session(1), type: type, from: pipe.readEnd)
+      try await store.setSnapshot(of: session(1), type: type, from: pipe.readEnd)
     }
     #expect(error?.name == .invalidArgs)
-    await room.close()
+    await store.close()
   }
 }

@@ -7,40 +7,40 @@ import Testing
 
 /// What a service finds in the spool of an earlier service.
 @Suite struct SweepingTests {
-  private let rooms = Rooms()
-  private var spool: String { "\(rooms.directory.path)/spool" }
+  private let stores = BaggageStores()
+  private var spool: String { "\(stores.directory.path)/spool" }
 
   @Test func `what no delivery has is removed, and what was begun and not ended`() async throws {
-    var room = rooms.room()
-    try await room.keep([1])
-    try await room.keep([2], as: 17)
-    try await room.keep([3], of: other)
-    try await room.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
-    await room.close()
-    for name in ["unfinished-3", "01", "-1", "x"] { rooms.directory.write([1], to: "spool/\(delivery)/\(name)") }
+    var store = stores.store()
+    try await store.keep([1])
+    try await store.keep([2], as: 17)
+    try await store.keep([3], of: other)
+    try await store.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
+    await store.close()
+    for name in ["unfinished-3", "01", "-1", "x"] { stores.directory.write([1], to: "spool/\(delivery)/\(name)") }
     mkdir("\(spool)/\(delivery)/5", 0o700)
     mkdir("\(spool)/deep", 0o700)
     mkdir("\(spool)/deep/er", 0o700)
-    rooms.directory.write([1], to: "spool/deep/er/file")
-    rooms.directory.write([1], to: "spool/file")
+    stores.directory.write([1], to: "spool/deep/er/file")
+    stores.directory.write([1], to: "spool/file")
     mkdir("\(spool)/\(delivery.description.uppercased())", 0o700)
     let isNoText = open("\(spool)/x".utf8CString.dropLast() + [-1, 0], O_WRONLY | O_CREAT, 0o600)
     #expect(isNoText >= 0)
     close(isNoText)
 
-    room = rooms.room()
-    try await room.sweep(keeping: [delivery, UniqueIdentifier(high: 9, low: 9)])
+    store = stores.store()
+    try await store.sweep(keeping: [delivery, UniqueIdentifier(high: 9, low: 9)])
     #expect(
       TemporaryDirectory.paths(below: spool) == [
         "\(delivery)", "\(delivery)/0", "\(delivery)/17", "snapshots", "snapshots/\(other).image%2Fpng",
       ])
-    #expect(try await room.open(17).0.bytes() == [2])
-    await room.close()
+    #expect(try await store.open(17).0.bytes() == [2])
+    await store.close()
   }
 
   @Test func `links are removed, and nothing is touched that they lead to`() async throws {
-    let room = rooms.room()
-    try await room.keep([1])
+    let store = stores.store()
+    try await store.keep([1])
     let (outside, third) = (TemporaryDirectory(), UniqueIdentifier(high: 3, low: 3))
     outside.write([1, 2, 3])
     outside.write([4], to: "0")
@@ -50,74 +50,74 @@ import Testing
     symlink("\(outside.path)/file", "\(spool)/link")
     // Nobody reads, writes or removes anything through a symbolic link.
     for (number, owner) in [(1, delivery), (0, other)] {
-      #expect(await refusal { () throws(InterchangeError) in _ = try await room.open(number, of: owner) } != nil)
+      #expect(await refusal { () throws(InterchangeError) in _ = try await store.open(number, of: owner) } != nil)
     }
-    let written = await refusal { () throws(InterchangeError) in try await room.keep([9], of: other) }
+    let written = await refusal { () throws(InterchangeError) in try await store.keep([9], of: other) }
     #expect(written?.name == .storageFailed)
-    await room.free([third])
-    try await room.sweep(keeping: [delivery, other])
+    await store.free([third])
+    try await store.sweep(keeping: [delivery, other])
     #expect(TemporaryDirectory.paths(below: spool) == ["\(delivery)", "\(delivery)/0"])
     #expect(TemporaryDirectory.names(in: outside.path) == ["0", "file"])
     #expect(try opened("\(outside.path)/file").bytes() == [1, 2, 3])
-    await room.close()
+    await store.close()
   }
 
   @Test func `a spool that is a link is no spool`() async throws {
     let outside = TemporaryDirectory()
     outside.write([1], to: "file")
     symlink(outside.path, spool)
-    let room = rooms.room()
-    #expect(await refusal { () throws(InterchangeError) in try await room.keep([1]) }?.name == .storageFailed)
-    let swept = await refusal { () throws(InterchangeError) in try await room.sweep(keeping: []) }
+    let store = stores.store()
+    #expect(await refusal { () throws(InterchangeError) in try await store.keep([1]) }?.name == .storageFailed)
+    let swept = await refusal { () throws(InterchangeError) in try await store.sweep(keeping: []) }
     #expect(swept?.name == .storageFailed)
     #expect(TemporaryDirectory.names(in: outside.path) == ["file"])
-    await room.close()
+    await store.close()
   }
 
   @Test func `a spool that somebody took away is made again`() async throws {
-    let room = rooms.room()
-    try await room.keep([1])
+    let store = stores.store()
+    try await store.keep([1])
     rename(spool, spool + "-gone")
-    #expect(await refusal { () throws(InterchangeError) in _ = try await room.open() }?.name == .sourceGone)
-    try await room.keep([2])
-    #expect(try await room.open().0.bytes() == [2])
-    await room.close()
+    #expect(await refusal { () throws(InterchangeError) in _ = try await store.open() }?.name == .sourceGone)
+    try await store.keep([2])
+    #expect(try await store.open().0.bytes() == [2])
+    await store.close()
   }
 
   @Test func `what is freed is gone, and what is not stays`() async throws {
-    let room = rooms.room()
-    let file = try opened(rooms.directory.write([1]))
+    let store = stores.store()
+    let file = try opened(stores.directory.write([1]))
     let pipe = try pipe()
-    for number in 0..<3 { try await room.keep([1], as: number) }
-    _ = try await room.keep(file, as: 3)
-    _ = try await room.keep(pipe.readEnd, as: 4)
-    try await room.keep([2], of: other)
-    await room.free([delivery, UniqueIdentifier(high: 9, low: 9)])
+    for number in 0..<3 { try await store.keep([1], as: number) }
+    _ = try await store.keep(file, as: 3)
+    _ = try await store.keep(pipe.readEnd, as: 4)
+    try await store.keep([2], of: other)
+    await store.free([delivery, UniqueIdentifier(high: 9, low: 9)])
     #expect(TemporaryDirectory.paths(below: spool) == ["\(other)", "\(other)/0"])
     #expect(!file.isOpen && !pipe.readEnd.isOpen)
     for number in 0..<5 {
-      #expect(await refusal { () throws(InterchangeError) in _ = try await room.open(number) }?.name == .sourceGone)
+      #expect(await refusal { () throws(InterchangeError) in _ = try await store.open(number) }?.name == .sourceGone)
     }
-    #expect(try await room.open(of: other).0.bytes() == [2])
-    await room.close()
+    #expect(try await store.open(of: other).0.bytes() == [2])
+    await store.close()
   }
 
   @Test func `deliveries that cannot be removed make the next ones no slower`() async throws {
-    let room = rooms.room()
-    try await room.keep([1])
+    let store = stores.store()
+    try await store.keep([1])
     // Nothing can be opened in the place of the spool.
     rename(spool, spool + "-gone")
-    rooms.directory.write([1], to: "spool")
+    stores.directory.write([1], to: "spool")
     let deliveries = (0..<100 as Range<UInt64>).map { UniqueIdentifier(high: 7, low: $0) }
-    for delivery in deliveries { await room.free([delivery]) }
+    for delivery in deliveries { await store.free([delivery]) }
     unlink(spool)
     rename(spool + "-gone", spool)
-    for delivery in deliveries { try await room.keep([2], of: delivery) }
+    for delivery in deliveries { try await store.keep([2], of: delivery) }
     // Some of them are tried again whenever others are freed.
-    await room.free([delivery])
+    await store.free([delivery])
     #expect(TemporaryDirectory.names(in: spool).count == 100 - 16)
-    for _ in 0..<6 { await room.free([delivery]) }
+    for _ in 0..<6 { await store.free([delivery]) }
     #expect(TemporaryDirectory.names(in: spool) == [])
-    await room.close()
+    await store.close()
   }
 }

@@ -137,7 +137,7 @@ import Testing
       interface.method("Note", in: "number") { (number: Int32) in noted.with { $0.append(number) } }
       let dropped = Guarded<[Variant]>([])
       service.observeCalls { call in
-        if call.isDropped { dropped.with { $0 += (try? call.variants()) ?? [] } }
+        if call.isCrowdedOut { dropped.with { $0 += (try? call.variants()) ?? [] } }
       }
       service.identifyCallers(admittingStrangers: true)
       service.export(interface, at: "/")

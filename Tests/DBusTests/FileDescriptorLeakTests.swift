@@ -51,7 +51,7 @@ import Testing
       let variant = Variant(pipe.readEnd)
       try await FileDescriptorLeak.settle()
       var outcomes: [CodingError?] = []
-      try FileDescriptorLeak.withRoom(for: 0) {
+      try FileDescriptorLeak.withSpace(for: 0) {
         outcomes = []
         outcomes.append(FileDescriptorLeak.error { _ = try OwnedFileDescriptor.pipe() })
         outcomes.append(
@@ -76,7 +76,7 @@ import Testing
       let before = FileDescriptorLeak.openCount()
       for round in 0..<50 {
         var outcomes: [CodingError?] = []
-        try FileDescriptorLeak.withRoom(for: 1 + round % 2) {
+        try FileDescriptorLeak.withSpace(for: 1 + round % 2) {
           outcomes = []
           outcomes.append(codingError(of: ends))
           outcomes.append(codingError(of: ends.map { Structure([$0], Variant($0)) }))
@@ -97,7 +97,7 @@ import Testing
       let before = FileDescriptorLeak.openCount()
       for round in 0..<50 {
         var failure: ConnectionError?
-        try FileDescriptorLeak.withRoom(for: round % 2) {
+        try FileDescriptorLeak.withSpace(for: round % 2) {
           do throws(ConnectionError) { _ = try EventLoop() } catch { failure = error }
         }
         #expect(failure == .system(round % 2 == 0 ? "eventfd" : "epoll_create1", EMFILE))
@@ -119,7 +119,7 @@ enum FileDescriptorLeak {
   }
 
   /// Runs `body` when only `count` more descriptors may be opened; runs it again if others opened or closed some meanwhile.
-  static func withRoom(for count: Int, _ body: () -> Void) throws {
+  static func withSpace(for count: Int, _ body: () -> Void) throws {
     for _ in 0..<100 where try isLeftAlone(count, body) { return }
     Issue.record("descriptors come and go")
   }

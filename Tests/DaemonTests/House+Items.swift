@@ -91,7 +91,7 @@ extension House {
     }
   }
 
-  /// The room frees on a thread of its own, and may remove a directory while this looks through it.
+  /// The baggage store frees on a thread of its own, and may remove a directory while this looks through it.
   func spoolIsEmptied(but names: [String] = []) async throws {
     try await eventually("an empty spool") { (try? spooled) == names }
   }

@@ -208,7 +208,7 @@ import Testing
         let file = try OwnedFileDescriptor.file(path, O_RDWR)
         // The sender's own offset does not matter to the host.
         file.withRawValue { _ = lseek($0, 7, SEEK_SET) }
-        let memory = try BaggageRoom.memoryFile(Array("in memory".utf8))
+        let memory = try BaggageStore.memoryFile(Array("in memory".utf8))
         let pipe = try OwnedFileDescriptor.pipe(of: Array("in a pipe".utf8))
         var pair: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
@@ -297,7 +297,7 @@ import Testing
             [Things.item(Things.descriptor(readEnd, "image/png"))], options, over: house.watcher)
         }
         try await eventually("the delivery to be held") { try await !house.deliveries(in: "held").isEmpty }
-        // The room holds one. The message with its own is gone, although nobody has an answer yet.
+        // The baggage store holds one. The message with its own is gone, although nobody has an answer yet.
         try await eventually("the service to hold one descriptor") {
           OpenDescriptors.of(process: daemon.processIdentifier).values.count { $0 == pipe } == 1
         }

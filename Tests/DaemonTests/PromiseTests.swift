@@ -39,7 +39,7 @@ import Testing
       #expect(try await host.text(landing.delivery, 0, "image/*") == "promised 0 image/png")
       #expect(try await host.text(landing.delivery, 1, "") == "promised 1 text/html")
       // A memory file, whose size is known.
-      source.next(.hands({ try BaggageRoom.memoryFile(Array("memory".utf8)) }, size: 6))
+      source.next(.hands({ try BaggageStore.memoryFile(Array("memory".utf8)) }, size: 6))
       let opened = try await host.open(landing.delivery, 0, "image/png")
       #expect(opened.size == 6)
       #expect(try await opened.text() == "memory")

@@ -128,7 +128,7 @@ extension House {
       var settings = Interchange.Settings(now: now)
       if let sessionBytes { settings.allowance.sessionBytes = sessionBytes }
       return try Interchange(
-        on: connection, store: store, room: BaggageRoom(directory: nil, isSynced: false), types: TypeCatalog(),
+        on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: TypeCatalog(),
         settings: settings,
         log: Log(.warning) { lines.add($1) })
     }

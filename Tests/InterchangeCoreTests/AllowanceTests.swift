@@ -11,7 +11,7 @@ import Testing
     return Stage(manifest, allowance: allowance)
   }
 
-  @Test func `deliveries that wait leave as much room for others as their sender has taken`() {
+  @Test func `deliveries that wait leave as much space for others as their sender has taken`() {
     var stage = stage { $0.waiting = 8 * 4096 }
     for key in ["1", "2", "3", "4"] as [Text] { #expect(stage.drop(key: key)?.delivered != nil) }
     #expect(stage.drop(key: "5")?.refusal?.name == .limitsExceeded)
@@ -50,7 +50,7 @@ import Testing
     #expect(stage.book.ledger.total(.waiting) == 0)
   }
 
-  @Test func `a caller that has left holds no room, but all that have left do together`() {
+  @Test func `a caller that has left holds no space, but all that have left do together`() {
     var stage = stage { $0.waiting = 4 * 4096 }
     for number in 0..<4 {
       #expect(stage.drop(key: Text("\(number)"), by: .shell(number))?.delivered != nil)
@@ -105,7 +105,7 @@ import Testing
     #expect(stage.book.ledger.total(.callBytes) == 200)
   }
 
-  @Test func `manifests take 4 KiB at least, and one that is replaced gives its room back`() {
+  @Test func `manifests take 4 KiB at least, and one that is replaced gives its space back`() {
     var stage = stage { $0.manifests = 2 * 4096 }
     for name in ["org.example.A", "org.example.B", "org.example.B"] as [Text] {
       #expect(stage.call(.register(cats(name), size: 1)) == .application(name))
@@ -139,7 +139,7 @@ import Testing
     #expect(make("org.example.Fish")?.delivered != nil)
   }
 
-  @Test func `a turn that is refused keeps no room and no place`() {
+  @Test func `a turn that is refused keeps no space and no place`() {
     var stage = stage {
       $0.sessions = 2
       $0.waiting = 2 * 4096

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PackingTests {
   private static let large = Allowance.smallParcel + 1
 
-  @Test func `small contents are stored beside the delivery at once, and need no room`() throws {
+  @Test func `small contents are stored beside the delivery at once, and no file of the baggage store`() throws {
     var stage = Stage(cats())
     let answer = stage.drop(.text(), .data(Allowance.smallParcel), .promise())
     let delivered = try #require(answer?.delivered)
@@ -42,7 +42,7 @@ import Testing
     #expect(orders[2].source == .file("file:///home/user/a.png", inPlace: false))
     #expect(orders[2].place == "items[0].representations[2].file")
     #expect(orders[4].source == .descriptor(3))
-    stage.roomPacks([nil, nil, 7, 8, nil])
+    stage.baggagePacks([nil, nil, 7, 8, nil])
     let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(orders.allSatisfy { $0.delivery == delivered.delivery })
     let parcels = try #require(stage.shelf.baggage[delivered.delivery]).items[0].map(\.parcel)
@@ -57,7 +57,7 @@ import Testing
     stage.drop(.promise()) { $0.keepPromises = true }
     let promise = Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")
     #expect(stage.packing.first?.orders.map(\.source) == [.promise(promise)])
-    stage.roomPacks([9])
+    stage.baggagePacks([9])
     let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.parcel) == [Parcel(.kept(0), size: 9)])
     #expect(stage.errands.contains(.endPromises([promise])))
@@ -67,15 +67,15 @@ import Testing
     var stage = Stage(cats())
     stage.call(.deliver(stage.payload([.descriptor()]) { $0.application = "org.example.Dogs" }, digest: "", size: 1))
     #expect(stage.answers[stage.lastCall]?.refusal != nil)
-    #expect(stage.packing.isEmpty && stage.room.isEmpty)
+    #expect(stage.packing.isEmpty && stage.baggageStore.isEmpty)
   }
 
   @Test func `packing that fails refuses the call, and what was packed is freed`() {
     var stage = Stage(cats())
     stage.drop(.descriptor(), .file())
-    stage.roomFails()
+    stage.baggageFails()
     #expect(stage.answers[stage.lastCall]?.refusal?.message == "there is no such file")
-    #expect(stage.room.isEmpty && stage.shelf.deliveries.isEmpty && stage.memory.packings.isEmpty)
+    #expect(stage.baggageStore.isEmpty && stage.shelf.deliveries.isEmpty && stage.memory.packings.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
   }
 
@@ -89,9 +89,9 @@ import Testing
     payload.options.application = "org.example.Dogs"
     stage.call(.deliver(payload, digest: "", size: 1))
     let call = stage.lastCall
-    stage.roomPacks()
+    stage.baggagePacks()
     stage.call(.unregister("org.example.Dogs"))
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[call]?.refusal != nil)
     #expect(stage.memory.packings.isEmpty)
   }
@@ -99,14 +99,14 @@ import Testing
   @Test func `a turn that the store refuses leaves nothing behind, and the call is answered once`() throws {
     var stage = Stage(cats())
     stage.drop(.descriptor(), .text())
-    stage.roomPacksAndStoreRefuses()
+    stage.baggagePacksAndStoreRefuses()
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed)
-    #expect(stage.room.isEmpty && stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
+    #expect(stage.baggageStore.isEmpty && stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
     // A later report about the same packing has no effect.
     stage.play(.packed(stage.lastCall, .packed([1])))
     stage.drop(.descriptor())
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
   }
 
@@ -122,12 +122,12 @@ import Testing
     for _ in 0..<2 { stage.drop(.descriptor()) { $0.token = "once" } }
     #expect(stage.packing.count == 2)
     let (first, second) = (stage.packing[0], stage.packing[1])
-    stage.roomPacks()
-    stage.roomPacks()
+    stage.baggagePacks()
+    stage.baggagePacks()
     let answers = [first, second].map { stage.answers[$0.number]?.delivered }
     #expect(answers[0] != nil && answers[0] == answers[1])
     #expect(stage.shelf.deliveries.count == 1)
-    #expect(stage.room.parcels.keys.map { $0 } == [first.orders[0].delivery])
+    #expect(stage.baggageStore.parcels.keys.map { $0 } == [first.orders[0].delivery])
     // A third call packs nothing.
     #expect(stage.drop(.descriptor()) { $0.token = "once" }?.delivered == answers[0])
     #expect(stage.packing.isEmpty)
@@ -141,12 +141,12 @@ import Testing
     let payload = stage.payload([.descriptor(), .file()]) { $0.token = "each" }
     for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
     for _ in 0..<2 {
-      stage.roomPacks()
-      stage.roomFails()
+      stage.baggagePacks()
+      stage.baggageFails()
     }
     #expect(stage.answers[1]?.delivered != nil && stage.answers[1] == stage.answers[2])
     #expect(stage.answers[3]?.items != nil && stage.answers[3] == stage.answers[4])
-    #expect(stage.shelf.deliveries.count == 2 && stage.room.parcels.count == 2)
+    #expect(stage.shelf.deliveries.count == 2 && stage.baggageStore.parcels.count == 2)
   }
 
   @Test func `two calls with one token whose packing ends in one turn make one delivery`() throws {
@@ -154,11 +154,11 @@ import Testing
     for _ in 0..<2 { stage.drop(.descriptor()) { $0.token = "once" } }
     let numbers = stage.packing.map(\.number)
     stage.turn { stage in
-      stage.roomPacks()
-      stage.roomPacks()
+      stage.baggagePacks()
+      stage.baggagePacks()
     }
     #expect(stage.answers[numbers[0]] == stage.answers[numbers[1]])
-    #expect(stage.room.parcels.count == 1)
+    #expect(stage.baggageStore.parcels.count == 1)
   }
 
   @Test func `each item by itself: the contents of an item that fails are freed`() throws {
@@ -167,12 +167,12 @@ import Testing
     payload.items.append(stage.payload([.descriptor(1)], "2").items[0])
     payload.items[0].activities[0].activityType = "unknown"
     stage.call(.deliverEach(payload, digest: "", size: 1))
-    stage.roomPacks()
+    stage.baggagePacks()
     let items = try #require(stage.answers[stage.lastCall]?.items)
     guard case .refused = items[0], case .delivered(let delivered) = items[1] else {
       return #expect(Bool(false), "\(items)")
     }
-    #expect(stage.room.parcels == [delivered.delivery: [1]])
+    #expect(stage.baggageStore.parcels == [delivered.delivery: [1]])
     #expect(stage.shelf.baggage[delivered.delivery]?.items.count == 1)
   }
 
@@ -182,9 +182,9 @@ import Testing
     payload.items.append(stage.payload([.descriptor(1)], "2").items[0])
     payload.items[1].activities[0].activityType = "unknown"
     stage.call(.deliverEach(payload, digest: "", size: 1))
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[stage.lastCall]?.refusal != nil)
-    #expect(stage.room.isEmpty && stage.shelf.deliveries.isEmpty)
+    #expect(stage.baggageStore.isEmpty && stage.shelf.deliveries.isEmpty)
   }
 
   @Test func `each item by itself: two calls with one token make each delivery once`() throws {
@@ -192,10 +192,10 @@ import Testing
     var payload = stage.payload([.descriptor(0)], "1") { $0.token = "once" }
     payload.items.append(stage.payload([.descriptor(1)], "2").items[0])
     for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
-    stage.roomPacks()
-    stage.roomPacks()
+    stage.baggagePacks()
+    stage.baggagePacks()
     #expect(stage.answers[stage.lastCall] == stage.answers[stage.lastCall - 1])
-    #expect(stage.shelf.deliveries.count == 2 && stage.room.parcels.count == 2)
+    #expect(stage.shelf.deliveries.count == 2 && stage.baggageStore.parcels.count == 2)
   }
 
   private func painter() -> Manifest {
@@ -207,16 +207,16 @@ import Testing
   @Test func `a sandboxed sender hands over declared types only, and nothing else is kept`() throws {
     var stage = Stage(painter())
     stage.drop(.descriptor(0, type: "image/gif"), .descriptor(1, type: "text/plain"), by: .sandbox("org.example.Mail"))
-    stage.roomPacks()
+    stage.baggagePacks()
     let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.type.name) == ["image/gif"])
-    #expect(stage.room.parcels == [delivered.delivery: [0]])
+    #expect(stage.baggageStore.parcels == [delivered.delivery: [0]])
     // If no representation remains, no baggage is kept.
     stage.drop(.descriptor(0, type: "text/plain"), by: .sandbox("org.example.Mail"))
-    stage.roomPacks()
+    stage.baggagePacks()
     let other = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(stage.shelf.baggage[other.delivery] == nil)
-    #expect(stage.room.parcels == [delivered.delivery: [0]])
+    #expect(stage.baggageStore.parcels == [delivered.delivery: [0]])
   }
 
   @Test func `a sandboxed sender names no files`() {
@@ -262,7 +262,7 @@ import Testing
     let promises = (0..<100).map { Representation.promise(Text("/\($0)"), type: Text("image/x-\($0)")) }
     stage.call(
       .deliver(stage.payload(promises) { $0.keepPromises = true }, digest: "digest", size: 100))
-    stage.roomPacks((0..<100).map { _ in 4 })
+    stage.baggagePacks((0..<100).map { _ in 4 })
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
     #expect(stage.book.ledger.total(.baggage) == 100 * Parcel.smallestFile)
     // Beside the delivery they take no file.
@@ -304,7 +304,7 @@ import Testing
     var stage = Stage(cats())
     stage.drop(.descriptor())
     stage.callerLeaves(.shell)
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.shelf.deliveries.count == 1)
   }
 }
@@ -328,7 +328,7 @@ import Testing
         }
       stage.open(delivered)
       if isAllowed {
-        stage.roomOpens(size: 1)
+        stage.baggageOpens(size: 1)
         #expect(stage.answers[stage.lastCall]?.size == 1)
       } else {
         #expect(stage.answers[stage.lastCall]?.refusal?.name == .noSuchItem)
@@ -362,7 +362,7 @@ import Testing
     ] as [(Text, String)] {
       stage.open(delivered, 0, type)
       #expect(stage.opening.first?.parcel.content == .data(Array(text.utf8)), "\(type)")
-      stage.roomOpens(size: 1)
+      stage.baggageOpens(size: 1)
     }
   }
 
@@ -379,7 +379,7 @@ import Testing
       let parcel = try #require(stage.opening.first, "\(type)").parcel
       #expect(parcel.size == size, "\(type)")
       #expect((parcel.content == .data([120])) == ["", "text/plain", "*/*"].contains(type), "\(type)")
-      stage.roomOpens(size: size)
+      stage.baggageOpens(size: size)
     }
     #expect(stage.open(delivered, 0, "video/mp4")?.refusal?.name == .noSuchItem)
     #expect(stage.open(delivered, 0, "no type")?.refusal?.name == .invalidArgs)
@@ -408,15 +408,15 @@ import Testing
     #expect(stage.call(.release(unknown), by: .host)?.refusal?.name == .noSuchDelivery)
   }
 
-  @Test func `what the room cannot open can be tried again`() throws {
+  @Test func `what the baggage store cannot open can be tried again`() throws {
     var stage = Stage(cats())
     stage.attach()
     let delivered = try stage.handled(.promise())
     stage.open(delivered)
-    stage.roomCannotOpen()
+    stage.baggageCannotOpen()
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .sourceGone)
     stage.open(delivered)
-    stage.roomOpens(size: nil)
+    stage.baggageOpens(size: nil)
     #expect(stage.answers[stage.lastCall]?.size == -1)
     #expect(stage.memory.transfers.isEmpty)
   }
@@ -433,7 +433,7 @@ import Testing
     let delivered = try stage.handled(.descriptor(), .promise("/a"), .promise("/a", type: "image/tiff"))
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
-    #expect(freed(stage, delivered.delivery) == 1 && stage.room.isEmpty && stage.shelf.baggage.isEmpty)
+    #expect(freed(stage, delivered.delivery) == 1 && stage.baggageStore.isEmpty && stage.shelf.baggage.isEmpty)
     let ended = stage.errands.compactMap {
       if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
     }
@@ -451,10 +451,10 @@ import Testing
     stage.open(delivered)
     stage.turn(refused: true) { $0.call(.release(delivered.delivery), by: .host) }
     #expect(freed(stage, delivered.delivery) == 0)
-    stage.roomOpens()
+    stage.baggageOpens()
     #expect(stage.memory.transfers.isEmpty)
     stage.open(delivered)
-    stage.roomOpens()
+    stage.baggageOpens()
     #expect(stage.answers[stage.lastCall]?.size == 100)
   }
 
@@ -463,21 +463,21 @@ import Testing
     stage.attach()
     let delivered = try stage.handled(.descriptor())
     stage.passUntilQuiet(seconds: 599)
-    #expect(!stage.room.isEmpty)
+    #expect(!stage.baggageStore.isEmpty)
     stage.passUntilQuiet(seconds: 1)
-    #expect(freed(stage, delivered.delivery) == 1 && stage.room.isEmpty)
+    #expect(freed(stage, delivered.delivery) == 1 && stage.baggageStore.isEmpty)
   }
 
   @Test func `what is held stays as long as it is held`() throws {
     var stage = Stage(cats())
     stage.drop(.descriptor()) { $0.statedDeadline = 3_600 }
-    stage.roomPacks()
+    stage.baggagePacks()
     let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
     stage.passUntilQuiet(seconds: 3_000)
     stage.attach()
     stage.hostAnswersAll()
     stage.open(delivered)
-    stage.roomOpens()
+    stage.baggageOpens()
     #expect(stage.answers[stage.lastCall]?.size == 100)
   }
 
@@ -486,11 +486,11 @@ import Testing
     stage.attach()
     let handled = try stage.handled(.descriptor())
     stage.call(.deliver(stage.payload([.descriptor()], "1"), digest: "", size: 1))
-    stage.roomPacks()
+    stage.baggagePacks()
     let open = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(open.session == handled.session && stage.memory.baggageOfSession.count(of: open.session) == 2)
     stage.call(.destroy(handled.session, animation: "standard"))
-    #expect(stage.room.isEmpty && stage.shelf.baggage.isEmpty)
+    #expect(stage.baggageStore.isEmpty && stage.shelf.baggage.isEmpty)
     #expect(freed(stage, handled.delivery) == 1 && freed(stage, open.delivery) == 1)
   }
 
@@ -498,27 +498,27 @@ import Testing
     var stage = Stage(cats())
     // A cancelled delivery.
     stage.drop(.descriptor())
-    stage.roomPacks()
+    stage.baggagePacks()
     let cancelled = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(stage.call(.cancel(cancelled.delivery)) == .done)
-    #expect(stage.room.isEmpty && freed(stage, cancelled.delivery) == 1)
+    #expect(stage.baggageStore.isEmpty && freed(stage, cancelled.delivery) == 1)
     // Nothing can start the application.
     stage.drop(.descriptor())
-    stage.roomPacks()
+    stage.baggagePacks()
     let unclaimed = try #require(stage.answers[stage.lastCall]?.delivered)
     let launch = stage.errands.compactMap { if case .launch(_, let number, _) = $0 { number } else { nil } }.last
     stage.play(.launch(application: "org.example.Cats", number: try #require(launch), .unknown))
     stage.passUntilQuiet(seconds: 21)
     #expect(stage.progress(of: unclaimed.delivery)?.state == .routed)
-    #expect(stage.room.isEmpty && freed(stage, unclaimed.delivery) == 1)
+    #expect(stage.baggageStore.isEmpty && freed(stage, unclaimed.delivery) == 1)
     // The host refuses the delivery.
     stage.attach()
     stage.drop(.descriptor())
-    stage.roomPacks()
+    stage.baggagePacks()
     let failed = try #require(stage.answers[stage.lastCall]?.delivered)
     stage.hostAnswers(.refused("no"))
     #expect(stage.progress(of: failed.delivery)?.state == .failed)
-    #expect(stage.room.isEmpty && freed(stage, failed.delivery) == 1)
+    #expect(stage.baggageStore.isEmpty && freed(stage, failed.delivery) == 1)
   }
 
   @Test func `it goes where its delivery goes`() throws {
@@ -529,16 +529,16 @@ import Testing
     stage.pass(seconds: 590)
     #expect(stage.call(.redirect(delivered.delivery, to: other.session)) == .outcome("activated"))
     stage.call(.destroy(delivered.session, animation: "standard"))
-    #expect(stage.room.parcels.keys.contains(delivered.delivery))
+    #expect(stage.baggageStore.parcels.keys.contains(delivered.delivery))
     stage.hostAnswersAll()
     // The delivery has its whole time again.
     stage.passUntilQuiet(seconds: 599)
-    #expect(stage.room.parcels.keys.contains(delivered.delivery))
+    #expect(stage.baggageStore.parcels.keys.contains(delivered.delivery))
     stage.open(delivered)
-    stage.roomOpens()
+    stage.baggageOpens()
     #expect(stage.answers[stage.lastCall]?.size == 100)
     stage.call(.destroy(other.session, animation: "standard"))
-    #expect(stage.room.isEmpty)
+    #expect(stage.baggageStore.isEmpty)
   }
 
   @Test func `a service that begins knows what is kept, and that promises and descriptors are gone`() throws {
@@ -554,16 +554,16 @@ import Testing
     stage.hostAnswersAll()
     stage.open(handled, 0, "image/gif")
     #expect(stage.lacks.contains(.baggage(handled.delivery)))
-    stage.roomOpens()
+    stage.baggageOpens()
     #expect(stage.answers[stage.lastCall]?.size == 100)
     for type in ["image/jpeg", "image/bmp"] as [Text] {
       #expect(stage.open(handled, 0, type)?.refusal?.name == .sourceGone)
     }
     stage.open(open)
-    stage.roomOpens(size: 1)
+    stage.baggageOpens(size: 1)
     #expect(stage.answers[stage.lastCall]?.size == 1)
     stage.passUntilQuiet(seconds: 601)
-    #expect(stage.shelf.baggage.isEmpty && stage.room.isEmpty)
+    #expect(stage.shelf.baggage.isEmpty && stage.baggageStore.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
   }
 
@@ -589,7 +589,7 @@ import Testing
     for call in [first, first + 1] {
       #expect(stage.answers[call]?.refusal?.name == .cancelled)
       #expect(stage.errands.contains(.callOff(call)))
-      // A later report of the room has no effect.
+      // A later report of the baggage store has no effect.
       stage.play(.opened(call, .opened(size: 1)))
       stage.play(.opened(call, .failed(InterchangeError(.sourceGone, ""))))
     }
@@ -633,7 +633,7 @@ import Testing
     #expect(stage.shelf.baggage.count == 3)
   }
 
-  @Test func `what was handled makes room, the oldest first`() throws {
+  @Test func `what was handled makes space, the oldest first`() throws {
     var stage = small(4)
     let first = try stage.handled(.descriptor(), key: "1")
     let second = try stage.handled(.descriptor(), key: "2")
@@ -660,24 +660,24 @@ import Testing
     var stage = small(4)
     let first = try stage.handled(.descriptor(), key: "1")
     stage.drop(.file(), key: "2")
-    stage.roomPacks([Int64(5 * Allowance.smallestBaggage)])
+    stage.baggagePacks([Int64(5 * Allowance.smallestBaggage)])
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
-    #expect(stage.room.parcels == [first.delivery: [0]])
+    #expect(stage.baggageStore.parcels == [first.delivery: [0]])
     #expect(stage.shelf.baggage[first.delivery] != nil)
   }
 
-  @Test func `the room is told how much it may take, with what would make room`() throws {
+  @Test func `the baggage store is told how much it may take, with what would make space`() throws {
     var stage = small(8)
     _ = try stage.handled(.text(), key: "1")
     stage.drop(.file(), key: "2")
     #expect(stage.packing.first?.atMost == 4 * Allowance.smallestBaggage)
-    stage.roomPacks([Int64(4 * Allowance.smallestBaggage)])
+    stage.baggagePacks([Int64(4 * Allowance.smallestBaggage)])
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
     stage.drop(.descriptor(), key: "3", by: .other)
     #expect(stage.packing.first?.atMost == 2 * Allowance.smallestBaggage)
   }
 
-  @Test func `calls that copy at the same time share their sender's room, and leave half of the places to others`()
+  @Test func `calls that copy at the same time share their sender's space, and leave half of the places to others`()
     throws
   {
     var stage = Stage(cats())
@@ -691,7 +691,7 @@ import Testing
     #expect(shares.prefix(3) == [shares[0], shares[0] / 4, shares[0] / 9])
     #expect(shares.reduce(0, +) < 2 * shares[0])
     #expect(stage.packing.last?.atMost ?? 0 > shares[0] / 2)
-    for _ in 0..<2 { stage.roomPacks([10]) }
+    for _ in 0..<2 { stage.baggagePacks([10]) }
     #expect(stage.drop(.file(), key: "more") == nil)
   }
 
@@ -711,15 +711,15 @@ import Testing
     var stage = Stage(cats(), allowance: allowance)
     for key in ["1", "2"] as [Text] {
       stage.drop(.descriptor(), key: key)
-      stage.roomPacks([1 << 50])
+      stage.baggagePacks([1 << 50])
       #expect(stage.answers[stage.lastCall]?.delivered != nil)
     }
     #expect(stage.book.ledger.total(.baggage) == 2 * Allowance.smallestBaggage)
     stage.drop(.descriptor(), key: "3")
-    stage.roomPacks()
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded && stage.room.parcels.count == 2)
+    stage.baggagePacks()
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded && stage.baggageStore.parcels.count == 2)
     stage.drop(.descriptor(), key: "3", by: .other)
-    stage.roomPacks()
+    stage.baggagePacks()
     let third = try #require(stage.answers[stage.lastCall]?.delivered)
     stage.restart(cats())
     #expect(stage.book.ledger.total(.descriptors) == 0)
@@ -737,11 +737,11 @@ import Testing
       stage.call(.deliverEach(payload, digest: "digest", size: 100))
       let task = stage.packing.removeFirst()
       #expect(task.orders.map(\.item) == [0, 0, 1])
-      for order in task.orders where order.item == 0 { stage.room.keep(order) }
+      for order in task.orders where order.item == 0 { stage.baggageStore.keep(order) }
       let error = InterchangeError(.invalidPayload, "no such file")
       guard batch == .bestEffort else {
         stage.play(.packed(task.number, .failed(error)))
-        #expect(stage.answers[stage.lastCall] == .refused(error) && stage.room.isEmpty)
+        #expect(stage.answers[stage.lastCall] == .refused(error) && stage.baggageStore.isEmpty)
         continue
       }
       stage.play(.packed(task.number, .packed([7, nil, nil], failures: [1: error])))
@@ -766,9 +766,9 @@ import Testing
     stage.drop(.promise("/refused")) { $0.application = "org.example.Nobody" }
     #expect(stage.answers[stage.lastCall]?.refusal != nil)
     stage.drop(.file(), .promise("/fails"))
-    stage.roomFails()
+    stage.baggageFails()
     stage.drop(.promise("/kept")) { $0.keepPromises = true }
-    stage.roomFails()
+    stage.baggageFails()
     #expect(ended(stage) == [["/refused"], ["/fails"], ["/kept"]])
   }
 
@@ -810,7 +810,7 @@ import Testing
     #expect(stage.call(.redirect(second.delivery, to: first.session)) == .outcome("activated"))
   }
 
-  @Test func `a delivery that is redirected makes no room while it is on its way`() throws {
+  @Test func `a delivery that is redirected makes no space while it is on its way`() throws {
     var stage = small(4)
     let first = try stage.handled(.text(), key: "1")
     let second = try stage.handled(.text(), key: "2")

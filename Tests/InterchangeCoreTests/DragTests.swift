@@ -36,7 +36,7 @@ import Testing
     let orders = try #require(stage.packing.first).orders
     // Files and promises are opened only at the drop.
     #expect(orders.map(\.number) == [0, 1])
-    stage.roomPacks()
+    stage.baggagePacks()
     let drag = try #require(stage.answers[stage.lastCall]?.begun)
     #expect(drag.ticket.string.hasPrefix("ticket "))
     #expect(orders.allSatisfy { $0.delivery == drag.drag })
@@ -59,11 +59,11 @@ import Testing
   @Test func `a drag that is refused leaves nothing`() throws {
     var stage = staged()
     stage.begin(.descriptor(), .descriptor(1, type: "text/html"))
-    stage.roomFails()
-    #expect(stage.answers[stage.lastCall]?.refusal != nil && stage.room.isEmpty)
+    stage.baggageFails()
+    #expect(stage.answers[stage.lastCall]?.refusal != nil && stage.baggageStore.isEmpty)
     stage.begin(.descriptor())
-    stage.roomPacksAndStoreRefuses()
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed && stage.room.isEmpty)
+    stage.baggagePacksAndStoreRefuses()
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed && stage.baggageStore.isEmpty)
     stage.turn(refused: true) { $0.begin(.text()) }
     #expect(stage.begin(.file(), by: .sandbox("org.example.Mail"))?.refusal?.name == .accessDenied)
     #expect(stage.memory.drags.isEmpty && stage.memory.tickets.isEmpty)
@@ -95,8 +95,8 @@ import Testing
     #expect(stage.packing.map { $0.orders.map(\.number) } == [[1], [2]])
     let calls = stage.packing.map(\.number)
     stage.packing.reverse()
-    stage.roomPacks()
-    stage.roomPacks()
+    stage.baggagePacks()
+    stage.baggagePacks()
     #expect(calls.allSatisfy { stage.answers[$0] == .done })
     stage.call(.drop(drag.drag, on: window, operation: "copy"))
     let baggage = try #require(stage.shelf.baggage[drag.drag])
@@ -115,9 +115,9 @@ import Testing
       } else {
         stage.call(.drop(drag.drag, on: window, operation: "copy"))
       }
-      stage.roomPacks()
+      stage.baggagePacks()
       #expect(stage.answers[adding]?.refusal?.name == .requestDenied)
-      #expect(stage.room.parcels == (isCancelled ? [:] : [drag.drag: [0]]))
+      #expect(stage.baggageStore.parcels == (isCancelled ? [:] : [drag.drag: [0]]))
     }
   }
 
@@ -126,11 +126,11 @@ import Testing
     let drag = try stage.dragging(.descriptor())
     let more = Item(representations: [.descriptor(1), .descriptor(2, type: "text/html")])
     stage.call(.addItems([more], to: drag.drag, size: 1))
-    stage.roomFails()
-    #expect(stage.room.parcels == [drag.drag: [0]])
+    stage.baggageFails()
+    #expect(stage.baggageStore.parcels == [drag.drag: [0]])
     stage.call(.addItems([more], to: drag.drag, size: 1))
-    stage.roomPacksAndStoreRefuses()
-    #expect(stage.room.parcels == [drag.drag: [0]])
+    stage.baggagePacksAndStoreRefuses()
+    #expect(stage.baggageStore.parcels == [drag.drag: [0]])
     stage.turn(refused: true) { $0.call(.addItems([more], to: drag.drag, size: 1)) }
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.items.count == 1)
   }
@@ -142,11 +142,11 @@ import Testing
     #expect(stage.call(.addItems(many, to: drag.drag, size: 1)) == .done)
     for _ in 0..<2 { stage.call(.addItems([Item(representations: [.descriptor()])], to: drag.drag, size: 1)) }
     let calls = stage.packing.map(\.number)
-    stage.roomPacks()
-    stage.roomPacks()
+    stage.baggagePacks()
+    stage.baggagePacks()
     #expect(stage.answers[calls[0]] == .done)
     #expect(stage.answers[calls[1]]?.refusal?.name == .limitsExceeded)
-    #expect(stage.room.parcels[drag.drag]?.count == 1)
+    #expect(stage.baggageStore.parcels[drag.drag]?.count == 1)
   }
 
   // MARK: Access
@@ -320,7 +320,7 @@ import Testing
     stage.call(.drop(drag.drag, on: window, operation: "copy"), by: Self.target)
     #expect(stage.packing.first?.orders.map(\.number) == [1])
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dropped")
-    stage.roomPacks()
+    stage.baggagePacks()
     let call = stage.lastCall
     let delivered = try #require(stage.answers[call]?.delivered)
     #expect(delivered.delivery == drag.drag && delivered.session == window)
@@ -333,7 +333,7 @@ import Testing
     #expect(news(stage, since: count).dropFirst() == ["drag State :1.1 :3.9", "Ended copy :1.1"])
     #expect(stage.target(of: drag.drag) == window)
     stage.open(delivered)
-    stage.roomOpens()
+    stage.baggageOpens()
     #expect(stage.answers[stage.lastCall]?.size == 100)
   }
 
@@ -355,7 +355,7 @@ import Testing
     ] as [Ask] {
       #expect(stage.call(ask)?.refusal?.name == .requestDenied)
     }
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[first]?.delivered != nil)
     #expect(stage.call(.drop(drag.drag, on: nil, operation: "copy"))?.refusal?.name == .requestDenied)
     #expect(stage.shelf.deliveries.count == 1)
@@ -377,27 +377,27 @@ import Testing
     let drag = try stage.dragging(.descriptor(), .file(), .file("b", type: "text/x-b"))
     // A file is missing.
     stage.call(.drop(drag.drag, on: window, operation: "copy"))
-    stage.roomFails()
+    stage.baggageFails()
     #expect(stage.answers[stage.lastCall]?.refusal != nil)
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
-    #expect(stage.room.parcels == [drag.drag: [0]])
+    #expect(stage.baggageStore.parcels == [drag.drag: [0]])
     // The store refuses the turn.
     stage.call(.drop(drag.drag, on: window, operation: "copy"))
-    stage.roomPacksAndStoreRefuses()
-    #expect(stage.room.parcels == [drag.drag: [0]] && stage.shelf.baggage.isEmpty)
+    stage.baggagePacksAndStoreRefuses()
+    #expect(stage.baggageStore.parcels == [drag.drag: [0]] && stage.shelf.baggage.isEmpty)
     stage.turn(refused: true) { $0.call(.drop(drag.drag, on: window, operation: "copy")) }
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
     // The window is destroyed meanwhile.
     stage.call(.drop(drag.drag, on: window, operation: "copy"))
     let late = stage.lastCall
     stage.call(.destroy(window, animation: "standard"))
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[late]?.refusal?.errorName == Self.noSession)
-    #expect(stage.room.parcels == [drag.drag: [0]])
+    #expect(stage.baggageStore.parcels == [drag.drag: [0]])
     stage.call(.drop(drag.drag, on: nil, operation: "copy"))
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[stage.lastCall]?.delivered?.delivery == drag.drag)
-    #expect(stage.room.parcels[drag.drag]?.count == 3)
+    #expect(stage.baggageStore.parcels[drag.drag]?.count == 3)
   }
 
   @Test func `whoever drops waits, and a host that drops on its own window does not`() throws {
@@ -476,7 +476,7 @@ import Testing
       #expect(news(stage, since: count) == ["drag State :1.1", "Ended cancel :1.1"])
       #expect(stage.target(of: drag.drag) == nil)
     }
-    #expect(stage.room.isEmpty)
+    #expect(stage.baggageStore.isEmpty)
   }
 
   @Test func `a drag is cancelled by its source, and freed once`() throws {
@@ -484,12 +484,12 @@ import Testing
     let drag = try stage.dragging(.descriptor(), .promise("/a"))
     stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
     stage.turn(refused: true) { $0.call(.cancelDrag(drag.drag)) }
-    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging" && !stage.room.isEmpty)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging" && !stage.baggageStore.isEmpty)
     let count = stage.sayings.count
     #expect(stage.call(.cancelDrag(drag.drag)) == .done)
     #expect(stage.call(.cancelDrag(drag.drag))?.refusal?.name == .requestDenied)
     #expect(news(stage, since: count) == ["drag State :1.1 :3.9", "Ended cancel :1.1"])
-    #expect(stage.errands.count { $0 == .free([drag.drag]) } == 1 && stage.room.isEmpty)
+    #expect(stage.errands.count { $0 == .free([drag.drag]) } == 1 && stage.baggageStore.isEmpty)
     #expect(
       stage.errands.contains {
         if case .endPromises(let promises) = $0 { promises.map(\.path) == ["/a"] } else { false }
@@ -509,7 +509,7 @@ import Testing
       let drag = try stage.dragging(.descriptor(), by: source)
       stage.callerLeaves(source)
       #expect(stage.book.viewOfDrag(drag.drag, for: source)?.state == "cancelled")
-      #expect(stage.room.isEmpty)
+      #expect(stage.baggageStore.isEmpty)
       #expect(stage.book.ledger.total(.baggage) == 0)
     }
   }
@@ -519,11 +519,11 @@ import Testing
       var stage = staged()
       stage.begin(.descriptor(), by: source)
       stage.callerLeaves(source)
-      #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
+      #expect(stage.memory.drags.isEmpty && stage.baggageStore.isEmpty)
       #expect(stage.book.ledger.accountCount == 0)
-      // A later report of the room changes nothing.
-      stage.roomFails(InterchangeError(.cancelled, "nobody waits for it"))
-      #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
+      // A later report of the baggage store changes nothing.
+      stage.baggageFails(InterchangeError(.cancelled, "nobody waits for it"))
+      #expect(stage.memory.drags.isEmpty && stage.baggageStore.isEmpty)
     }
   }
 
@@ -534,7 +534,7 @@ import Testing
     stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
     stage.call(.drop(drag.drag, on: window, operation: "copy"), by: Self.target)
     stage.callerLeaves(.shell)
-    stage.roomPacks()
+    stage.baggagePacks()
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
     stage.hostAnswersAll()
     #expect(news(stage).last == "Ended copy :1.1")
@@ -546,10 +546,10 @@ import Testing
     stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
     stage.call(.drop(drag.drag, on: nil, operation: "copy"), by: Self.target)
     stage.callerLeaves(.shell)
-    stage.roomFails()
+    stage.baggageFails()
     #expect(stage.answers[stage.lastCall]?.refusal != nil)
     #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.state == "cancelled")
-    #expect(stage.room.isEmpty)
+    #expect(stage.baggageStore.isEmpty)
   }
 
   @Test func `the drag of a script outlives its connections, and any of them goes on with it`() throws {
@@ -576,7 +576,7 @@ import Testing
     stage.passUntilQuiet(seconds: 299)
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
     stage.passUntilQuiet(seconds: 1)
-    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "cancelled" && stage.room.isEmpty)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "cancelled" && stage.baggageStore.isEmpty)
     #expect(news(stage).last == "Ended cancel :1.1")
     #expect(stage.book.viewOfDrag(long.drag, for: .shell)?.state == "dragging")
     stage.passUntilQuiet(seconds: 101)
@@ -590,11 +590,11 @@ import Testing
       stage.call(.drop(drag.drag, on: nil, operation: "copy"))
       stage.passUntilQuiet(seconds: 301)
       if isRefused {
-        stage.roomFails()
+        stage.baggageFails()
         stage.passUntilQuiet(seconds: 0)
-        #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "cancelled" && stage.room.isEmpty)
+        #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "cancelled" && stage.baggageStore.isEmpty)
       } else {
-        stage.roomPacks()
+        stage.baggagePacks()
         #expect(stage.answers[stage.lastCall]?.delivered != nil)
         stage.hostAnswersAll()
         #expect(news(stage).last == "Ended copy :1.1")
@@ -623,20 +623,20 @@ import Testing
     let large = Representation.data(Allowance.smallParcel + 1)
     var stage = staged(allowance: allowance)
     stage.begin(large)
-    stage.roomPacks([Int64(3 * Allowance.smallestBaggage)])
+    stage.baggagePacks([Int64(3 * Allowance.smallestBaggage)])
     let drag = try #require(stage.answers[stage.lastCall]?.begun)
     #expect(stage.book.ledger.total(.baggage) >= 3 * Allowance.smallestBaggage)
     stage.call(.addItems([Item(representations: [large])], to: drag.drag, size: 1))
-    stage.roomPacks([Int64(Allowance.smallestBaggage) / 2])
+    stage.baggagePacks([Int64(Allowance.smallestBaggage) / 2])
     #expect(stage.answers[stage.lastCall] == .done)
     stage.call(.addItems([Item(representations: [large])], to: drag.drag, size: 1))
     #expect(stage.packing.first.map { $0.atMost < 5 * Allowance.smallestBaggage } == true)
-    stage.roomPacks([Int64(5 * Allowance.smallestBaggage)])
+    stage.baggagePacks([Int64(5 * Allowance.smallestBaggage)])
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
     allowance.baggage = 20 * Allowance.smallestBaggage
     var other = staged(allowance: allowance)
     other.begin(large)
-    other.roomPacks([Int64(6 * Allowance.smallestBaggage)])
+    other.baggagePacks([Int64(6 * Allowance.smallestBaggage)])
     let dropped = try #require(other.answers[other.lastCall]?.begun)
     #expect(other.call(.drop(dropped.drag, on: nil, operation: "copy"))?.delivered != nil)
   }
@@ -725,7 +725,7 @@ import Testing
       ]
       if keeps {
         #expect(stage.packing.first?.orders.map(\.source) == promises.map { .promise($0) })
-        stage.roomPacks()
+        stage.baggagePacks()
       } else {
         #expect(stage.shelf.baggage[drag.drag]?.promises == promises)
       }
@@ -738,7 +738,7 @@ import Testing
     for path in ["/a", "/b"] as [Text] {
       let item = Item(representations: [.promise(path), .descriptor(0)])
       stage.call(.addItems([item], to: drag.drag, size: 1))
-      stage.roomFails()
+      stage.baggageFails()
     }
     let ended = stage.errands.compactMap {
       if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
@@ -892,7 +892,7 @@ extension Stage {
   ) throws -> (drag: UniqueIdentifier, ticket: Text) {
     _ = begin(representations, by: caller, isScript: isScript, change)
     let call = lastCall
-    while !packing.isEmpty { roomPacks() }
+    while !packing.isEmpty { baggagePacks() }
     return try #require(answers[call]?.begun)
   }
 

@@ -111,8 +111,8 @@ import Testing
   }
 
   /// The names of the cases of an enumeration, as its source declares them.
-  private func cases(of name: String, in file: String, of room: String = "Interchange/Core") throws -> Set<String> {
-    let source = try text("Sources/\(room)/\(file)")
+  private func cases(of name: String, in file: String, of module: String = "Interchange/Core") throws -> Set<String> {
+    let source = try text("Sources/\(module)/\(file)")
     let start = try #require(source.firstRange(of: "enum \(name): "))
     let body = source[start.upperBound...]
     let end = body.firstRange(of: "\n  }\n")?.lowerBound ?? body.endIndex

@@ -46,10 +46,10 @@ import Testing
     let dogs: (inout PayloadOptions) -> Void = { $0.application = "org.example.Dogs" }
     #expect(stage.call(Self.payload("3", 1001, dogs))?.refusal?.name == .limitsExceeded)
     #expect(stage.call(Self.payload("3", 1000, dogs))?.delivered != nil)
-    // An empty window takes no room here.
+    // An empty window takes no space here.
     #expect(stage.call(.newSession(application: "org.example.Cats", configuration: .empty))?.delivered != nil)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (3000, 2000))
-    // A destroyed session makes room.
+    // A destroyed session makes space.
     #expect(stage.call(.destroy(stage.sessions()[0].identifier, animation: "standard")) == .done)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (2000, 1000))
   }
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.allCases) func `whatever makes a session longer is refused where there is no room`(
+  @Test(arguments: Way.allCases) func `whatever makes a session longer is refused where there is no space`(
     way: Way
   ) throws {
     var stage = stage(keeping: 2100)
@@ -91,13 +91,13 @@ import Testing
     #expect(stage.sessions().map(\.keptBytes) == [1100])
   }
 
-  @Test(arguments: Way.allCases) func `what makes no session longer is never refused for want of room`(
+  @Test(arguments: Way.allCases) func `what makes no session longer is never refused for want of space`(
     way: Way
   ) throws {
     var stage = stage(keeping: 10_000)
     let session = try #require(stage.call(Self.payload("1", 1000))?.delivered?.session)
     stage.call(way.ask(session, 100))
-    // There is less room after the start, as if another service had had more.
+    // There is less space after the start, as if another service had had more.
     var allowance = Allowance()
     allowance.sessionBytes = 500
     stage.book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, 4))
@@ -130,7 +130,7 @@ import Testing
     return (stage, session, delivery, other)
   }
 
-  @Test func `a delivery that fails puts back what there is room for`() throws {
+  @Test func `a delivery that fails puts back what there is space for`() throws {
     // Putting back adds 900 bytes, and the bytes that are there already count twice.
     var (stage, session, delivery, _) = try shrunk(beside: 1450, isHandled: false)
     #expect(stage.call(.cancel(delivery)) == .done)
@@ -142,7 +142,7 @@ import Testing
     #expect(stage.memory.bytes(of: "org.example.Cats") == (1451, 1451))
   }
 
-  @Test func `a redirect that would put back more than there is room for is refused`() throws {
+  @Test func `a redirect that would put back more than there is space for is refused`() throws {
     for (bytes, isRefused) in [(1450, false), (1451, true)] {
       var (stage, session, delivery, other) = try shrunk(beside: bytes, isHandled: true)
       let before = stage.shelf

@@ -34,10 +34,10 @@ struct Stage {
   /// The time at which the core wants to be called again.
   private(set) var callAgain: Int64?
 
-  /// What the baggage room must pack and open, and its parcels of each delivery.
+  /// What the baggage store must pack and open, and its parcels of each delivery.
   var packing: [PackingTask] = []
   var opening: [OpeningTask] = []
-  var room = PlayedRoom()
+  var baggageStore = PlayedBaggageStore()
   /// Two stages that are copies share one ledger, which then agrees with neither of them.
   var isCopy = false
   private var turnsSinceCheck = 0
@@ -88,7 +88,7 @@ struct Stage {
     if !refused { return endTurn() }
     // Nobody heard of these calls, so their numbers are used again.
     (steps, lastCall) = ([], firstCall)
-    book.drop()
+    book.rollBackTurn()
     checkNowAndThen()
   }
 
@@ -97,7 +97,7 @@ struct Stage {
       let steps = steps
       self.steps = []
       shelf.commit(steps.flatMap(\.records))
-      book.keep()
+      book.commitTurn()
       for saying in steps.flatMap(\.sayings) {
         sayings.append(saying)
         if case .answer(let number, let answer) = saying {
@@ -141,10 +141,10 @@ struct Stage {
       opening.removeAll { $0.number == number }
     case .free(let deliveries):
       errands.append(errand)
-      for delivery in deliveries { room.free(delivery) }
+      for delivery in deliveries { baggageStore.free(delivery) }
     case .freeParcels(let delivery, let numbers):
       errands.append(errand)
-      for number in numbers { room.free(number, of: delivery) }
+      for number in numbers { baggageStore.free(number, of: delivery) }
     default: errands.append(errand)
     }
   }
@@ -246,7 +246,7 @@ struct Stage {
     book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, UInt64(shelf.events.count)))
     book.recall(shelf.remembered, at: now)
     (asked, packing, opening) = ([], [], [])
-    room.sweep(keeping: Set(shelf.baggage.keys))
+    baggageStore.sweep(keeping: Set(shelf.baggage.keys))
     for manifest in manifests { play(.declared(manifest)) }
     play(.began)
   }
@@ -330,7 +330,7 @@ extension HostQuestion {
   }
 }
 
-/// An application with windows for cats, and room for more.
+/// An application with windows for cats, and a limit that allows more.
 func cats(
   _ identifier: Text = "org.example.Cats", configurations: [Text] = ["Default"], atMost limit: Int? = nil,
   isDynamic: Bool = false, hasOneScene: Bool = false, exec: Text? = nil

@@ -44,7 +44,7 @@ struct BaggageTests {
         directory = directory.copy()
         store = try open(directory)
       }
-      if step == 1 { try store.settle() }
+      if step == 1 { try store.writeRows() }
     }
     #expect(try store.baggage(delivery(2).identifier) == nil)
   }
@@ -55,7 +55,7 @@ struct BaggageTests {
     var (first, second) = (delivery(1, .held, isOpen: true), delivery(2, .routed, isOpen: true))
     second.progress.session = session(2).identifier
     try store.commit([.delivery(first), .delivery(second), .baggage(baggage(2)), .baggage(baggage(1))], at: noon)
-    if isSettledBetween { try store.settle() }
+    if isSettledBetween { try store.writeRows() }
     func summary(_ delivery: StoredDelivery) -> BaggageSummary {
       BaggageSummary(
         delivery: delivery.identifier, session: delivery.progress.session, bytes: Parcel.smallestFile + 3,
@@ -65,7 +65,7 @@ struct BaggageTests {
     first.progress = DeliveryProgress(.handled, isOpen: false, session: session(1).identifier)
     try store.commit([.deliveryProgress(first.identifier, first.progress)], at: noon)
     for isSettled in [false, true] {
-      if isSettled { try store.settle() }
+      if isSettled { try store.writeRows() }
       #expect(try store.baggageSummaries() == [summary(second), summary(first)])
     }
   }
@@ -76,8 +76,8 @@ struct BaggageTests {
   ) throws {
     let store = try open(directory, history: HistoryLimits(deliveries: 0))
     try store.commit([.delivery(delivery(1)), .baggage(baggage(1))], at: noon)
-    if isSettledBefore { try store.settle() }
-    try store.settle()
+    if isSettledBefore { try store.writeRows() }
+    try store.writeRows()
     #expect(try store.delivery(delivery(1).identifier) == nil)
     if isChangedAfter {
       let progress = DeliveryProgress(.held, isOpen: true, session: session(1).identifier)
@@ -97,7 +97,7 @@ struct BaggageTests {
     var store = try open(directory)
     let (released, other) = (baggage(1, isPrivate: isPrivate), baggage(2))
     try store.commit([.baggage(released), .baggage(other)], at: noon)
-    if isSettledBefore { try store.settle() }
+    if isSettledBefore { try store.writeRows() }
     try store.commit([.baggageReleased(released.delivery), .baggageReleased(delivery(9).identifier)], at: noon)
     for step in 0..<3 {
       #expect(try store.baggage(released.delivery) == nil, "step \(step)")
@@ -107,7 +107,7 @@ struct BaggageTests {
         directory = directory.copy()
         store = try open(directory)
       }
-      if step == 1 { try store.settle() }
+      if step == 1 { try store.writeRows() }
     }
     try store.commit([.baggage(released)], at: noon)
     #expect(try store.baggageSummaries().map(\.delivery) == [other.delivery, released.delivery])
@@ -118,12 +118,12 @@ struct BaggageTests {
     let store = try open(directory)
     for (step, bytes) in [[1], [1, 2], [1, 2, 3] as [UInt8]].enumerated() {
       try store.commit([.baggage(baggage(1, bytes)), .baggage(baggage(2))], at: noon)
-      if step == 1 { try store.settle() }
+      if step == 1 { try store.writeRows() }
       #expect(try store.baggage(delivery(1).identifier) == baggage(1, bytes))
       #expect(
         try store.baggageSummaries().map(\.bytes) == [Parcel.smallestFile + bytes.count, Parcel.smallestFile + 3])
     }
-    try store.settle()
+    try store.writeRows()
     #expect(try store.baggageSummaries().map(\.bytes) == [Parcel.smallestFile + 3, Parcel.smallestFile + 3])
   }
 
@@ -161,7 +161,7 @@ struct BaggageTests {
     let store = try open(directory)
     for number: UInt64 in 1...8 {
       try store.commit([.baggage(marked(number, times: times))], at: noon)
-      if number % 2 == 0 { try store.settle() }
+      if number % 2 == 0 { try store.writeRows() }
       try store.commit(
         [isReplaced ? .baggage(baggage(number)) : .baggageReleased(delivery(number).identifier)], at: noon)
     }

@@ -86,7 +86,7 @@ struct CostTests {
     var waiting = session(6000)
     waiting.canActivatePredicate = "SELF == 'photo-77'"
     try store.commit([.session(waiting)], at: noon)
-    try store.settle()
+    try store.writeRows()
     let reads = try DiskFaults.reads(in: directory) {
       let found = try store.sessions(of: "org.example.A", concernedWith: "photo-77", limit: 9)
       #expect(found.map(Set.init) == [session(77), waiting])
@@ -106,7 +106,7 @@ struct CostTests {
         return SessionActivation(session: session(number).identifier, at: noon, userActivity: activity)
       }
       try store.commit(activations.map { .sessionActivated($0) }, at: noon)
-      try store.settle()
+      try store.writeRows()
       return (directory.size(of: "stagedoor.db-wal") - before) / 4096
     }
     try store.commit([event(1)], at: noon)

@@ -20,7 +20,7 @@ struct CrashTests {
         try store.commit(records, at: generator.now)
         model.apply(records, at: generator.now)
         acknowledged.append((directory.size(of: "stagedoor.db-wal"), model))
-        if step % 10 == 9 { try store.settle() }
+        if step % 10 == 9 { try store.writeRows() }
       }
     }
 

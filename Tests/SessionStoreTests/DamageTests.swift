@@ -106,7 +106,7 @@ struct DamageTests {
       _ = failure { () throws(StoreError) in try store.forEachSession { _ in } }
     }
     #expect(store.damage != nil)
-    #expect(failure { () throws(StoreError) in try store.settle() }?.kind == .corrupt)
+    #expect(failure { () throws(StoreError) in try store.writeRows() }?.kind == .corrupt)
     #expect(failure { () throws(StoreError) in try store.rest(at: noon) }?.kind == .corrupt)
     store.close()
     #expect(files("stagedoor.db") == before)

@@ -146,7 +146,7 @@ struct DiskErrorTests {
     model.apply(records)
     try expectSame(store, model)
     try expectSame(try open(directory.copy()), model)
-    try store.settle()
+    try store.writeRows()
     try expectSame(store, model)
     store.close()
     try expectSame(try open(directory), model)

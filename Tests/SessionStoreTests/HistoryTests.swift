@@ -11,13 +11,13 @@ struct HistoryTests {
     var store = try open(directory, history: few)
     try store.commit((1...5).map { event($0) }, at: noon)
     for isSettled in [false, true] {
-      if isSettled { try store.settle() }
+      if isSettled { try store.writeRows() }
       #expect(store.firstEventSequence == 1)
       #expect(try store.events(after: 0, limit: 100).count == 5)
     }
     try store.commit([event(6)], at: noon)
     for isSettled in [false, true] {
-      if isSettled { try store.settle() }
+      if isSettled { try store.writeRows() }
       #expect(store.firstEventSequence == 2)
       #expect(try store.events(after: 0, limit: 100).map(\.sequence) == [2, 3, 4, 5, 6])
     }
@@ -29,10 +29,10 @@ struct HistoryTests {
   @Test func `as many deliveries are kept as the limit says, and the oldest goes with its token`() throws {
     let store = try open(directory, history: few)
     try store.commit((1...5).map { .delivery(delivery($0, token: Text("t\($0)"))) }, at: noon)
-    try store.settle()
+    try store.writeRows()
     #expect(try store.deliveryCount() == 5)
     try store.commit([.delivery(delivery(6, token: "t6"))], at: noon)
-    try store.settle()
+    try store.writeRows()
     #expect(try store.deliveries(limit: 9)?.map(\.identifier) == (2...6).reversed().map { delivery($0).identifier })
     #expect(try store.deliveries(token: "t1", sender: "") == [])
     #expect(try store.deliveries(token: "t2", sender: "") == [delivery(2).identifier])
@@ -44,9 +44,9 @@ struct HistoryTests {
     try store.commit(
       (1...3).map { .delivery(delivery($0, token: Text("t\($0)"), sender: "org.example.Quiet")) }, at: noon)
     try store.commit((4...13).map { .delivery(delivery($0, token: Text("t\($0)"))) }, at: noon)
-    try store.settle()
+    try store.writeRows()
     try store.commit((14...60).map { .delivery(delivery($0)) }, at: noon)
-    try store.settle()
+    try store.writeRows()
     // The newest two of each.
     let kept = ([2, 3, 12, 13] + Array(45...60)).reversed().map { delivery($0).identifier }
     #expect(try store.deliveries(limit: 99)?.map(\.identifier) == kept)
@@ -65,14 +65,14 @@ struct HistoryTests {
     try store.commit([.delivery(delivery(9, .routed, isOpen: true))], at: noon)
     try store.commit([.delivery(delivery(10, .routed))], at: noon)
     try store.commit((11...20).map { .delivery(delivery($0, at: instant(10_000))) }, at: instant(10_000))
-    try store.settle()
+    try store.writeRows()
     #expect(try store.openDeliveries().map(\.identifier) == (1...9).map { delivery($0).identifier })
     #expect(try store.deliveryCount() == 9 + 5)
     #expect(try store.delivery(delivery(10).identifier) == nil)
 
     let over = DeliveryProgress(.handled, isOpen: false)
     try store.commit([.deliveryProgress(delivery(1).identifier, over)], at: instant(10_000))
-    try store.settle()
+    try store.writeRows()
     #expect(try store.delivery(delivery(1).identifier) == nil)
     #expect(try store.deliveryCount() == 8 + 5)
   }
@@ -95,12 +95,12 @@ struct HistoryTests {
     let edge = instant(3600)
     let next = Instant(microseconds: noon.microseconds + 1)
     try store.commit([event(2, at: next), .delivery(delivery(2, at: next))], at: edge)
-    try store.settle()
+    try store.writeRows()
     #expect(try store.events(after: 0, limit: 9).count == 2)
     #expect(try store.deliveryCount() == 2)
 
     try store.commit([.preference(type: "t", application: "a")], at: Instant(microseconds: edge.microseconds + 1))
-    try store.settle()
+    try store.writeRows()
     #expect(try store.events(after: 0, limit: 9).map(\.sequence) == [2])
     #expect(try store.deliveryCount() == 1)
     #expect(try store.delivery(delivery(1).identifier) == nil)
@@ -128,7 +128,7 @@ struct HistoryTests {
     let store = try open(directory, history: HistoryLimits(deliveries: 0, events: 0))
     try store.commit([event(1), .delivery(delivery(1))], at: noon)
     #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1))
-    try store.settle()
+    try store.writeRows()
     #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1))
     #expect(try store.deliveryCount() == 0)
   }
@@ -143,7 +143,7 @@ struct HistoryTests {
     var rounds = 0
     while left > 5 {
       try store.commit([.preference(type: "t", application: "a")], at: noon)
-      try store.settle()
+      try store.writeRows()
       let now = try store.deliveryCount()
       #expect(now < left && now >= left - 66)
       left = now

@@ -17,7 +17,7 @@ struct MigrationTests {
       let records = generator.records()
       try store.commit(records, at: generator.now)
       model.apply(records, at: generator.now)
-      if step == 30 { try store.settle() }
+      if step == 30 { try store.writeRows() }
     }
     // The store is not closed, so its last records are in no row.
     return (try directory.copy().asVersion(version, killed: isKilled), model.stored(by: version))

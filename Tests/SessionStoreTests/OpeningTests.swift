@@ -216,7 +216,7 @@ struct OpeningTests {
       case .noVersion: "has no version"
       case .noLedger: "its ledger is empty"
       case .ledger, .hugeLedger, .hugeEvent: "its ledger does not add up"
-      case .hugePosition: "its log has no room left"
+      case .hugePosition: "its log is full"
       }
     }
 
@@ -361,7 +361,7 @@ struct OpeningTests {
         let records = generator.records()
         try store.commit(records, at: generator.now)
         model.apply(records, at: generator.now)
-        if step == 80 { try store.settle() }
+        if step == 80 { try store.writeRows() }
       }
       if isKilled { directory = directory.copy() } else { store.close() }
       let earlier = try directory.asVersion(version)

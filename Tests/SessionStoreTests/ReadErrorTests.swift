@@ -17,7 +17,7 @@ struct ReadErrorTests {
       try store.commit(records, at: generator.now)
       model.apply(records, at: generator.now)
       if step == 5 { try store.rest(at: generator.now) }
-      if step == 10 { try store.settle() }
+      if step == 10 { try store.writeRows() }
     }
     return (directory.copy(), model)
   }

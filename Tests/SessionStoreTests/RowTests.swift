@@ -95,7 +95,7 @@ struct RowTests {
     }
     for isSettled in [false, true] {
       if isSettled {
-        try store.settle()
+        try store.writeRows()
       } else {
         try store.commit(sessions.map { .session($0) }, at: noon)
       }
@@ -111,7 +111,7 @@ struct RowTests {
       expected = bytes
       try store.commit(records, at: noon)
       #expect(try store.sessionBytes() == bytes, "in the log", sourceLocation: place)
-      try store.settle()
+      try store.writeRows()
       #expect(try store.sessionBytes() == bytes, "in rows", sourceLocation: place)
     }
     // {"activityType":"a"} is 20 bytes.
@@ -148,7 +148,7 @@ struct RowTests {
     other.sender = "org.example.B"
     for isSettled in [false, true] {
       if isSettled {
-        try store.settle()
+        try store.writeRows()
       } else {
         try store.commit([.delivery(delivery(1, token: "t")), .delivery(other)], at: noon)
       }
@@ -161,7 +161,7 @@ struct RowTests {
   @Test func `those of one batch share a token, in the order in which they were made`() throws {
     let store = try open(directory)
     try store.commit([.delivery(delivery(9, token: "t")), .delivery(delivery(1, token: "t"))], at: noon)
-    try store.settle()
+    try store.writeRows()
     try store.commit([.delivery(delivery(5, token: "t"))], at: noon)
     #expect(try store.deliveries(token: "t", sender: "") == [9, 1, 5].map { delivery($0).identifier })
   }

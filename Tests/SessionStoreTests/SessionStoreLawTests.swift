@@ -17,7 +17,7 @@ struct SessionStoreLawTests {
       try store.commit(records, at: generator.now)
       model.apply(records, at: generator.now)
       switch generator.below(6) {
-      case 0: try store.settle()
+      case 0: try store.writeRows()
       case 1:
         store.close()
         store = try open(directory)
@@ -53,7 +53,7 @@ struct SessionStoreLawTests {
       let records = generator.records()
       try store.commit(records, at: generator.now)
       model.apply(records, at: generator.now)
-      if step == 20 { try store.settle() }
+      if step == 20 { try store.writeRows() }
     }
     for limit in 1...4 {
       var sessions: [Session] = []
@@ -101,7 +101,7 @@ struct SessionStoreLawTests {
           generator.wasRefused(records)
           refusals += 1
         }
-        if generator.below(4) == 0 { try? store.settle() }
+        if generator.below(4) == 0 { try? store.writeRows() }
       }
       if failed { faults += 1 }
       let comment = Comment(rawValue: "seed \(seed), step \(step)")

@@ -34,11 +34,11 @@ struct SpentDeliveryTests {
     let store = try open(directory)
     let delivery = large(1)
     try store.commit([.delivery(delivery)], at: noon)
-    if isSettledFirst { try store.settle() }
+    if isSettledFirst { try store.writeRows() }
     #expect(try store.delivery(delivery.identifier) == delivery)
     try end(delivery, state, store)
     for isSettled in [false, true] {
-      if isSettled { try store.settle() }
+      if isSettled { try store.writeRows() }
       let found = try #require(try store.delivery(delivery.identifier))
       #expect((found.payload, found.decision, found.fingerprint) == ("", "a decision", "a digest"))
       if isSettled || !found.cameToNothing { #expect(found.previous == PreviouslyShown()) }
@@ -71,7 +71,7 @@ struct SpentDeliveryTests {
     let delivery = large(1)
     try store.commit([.delivery(delivery)], at: noon)
     try end(delivery, .handled, store)
-    try store.settle()
+    try store.writeRows()
     let again = DeliveryProgress(.held, isOpen: true, attempt: 2)
     try store.commit([.deliveryRedirected(delivery.identifier, again, PreviouslyShown())], at: noon)
     try store.rest(at: instant(1000))
@@ -131,7 +131,7 @@ struct SpentDeliveryTests {
     for number: UInt64 in 1...8 {
       let delivery = large(number, isPrivate: true)
       try store.commit([.delivery(delivery)], at: noon)
-      if number % 2 == 0 { try store.settle() }
+      if number % 2 == 0 { try store.writeRows() }
       try end(delivery, isHandled ? .handled : .failed, store)
     }
     try store.rest(at: noon)

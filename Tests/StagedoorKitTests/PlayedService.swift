@@ -11,6 +11,7 @@ final class PlayedService: Sendable {
   let connection: Connection
   let application: String
   private let discarded: [ObjectPath]
+  private let discardsUnknown: Bool
   private let connectAtOnce = Lock<[SessionIdentifier]>([])
   /// The names of the kept events.
   private let events: Lock<[String]>
@@ -23,7 +24,6 @@ final class PlayedService: Sendable {
   let refusals = Lock<[MemberName: [ErrorName]]>([:])
   /// What the service knows of each session: the properties that hosts have set, the "State", and whether it is "Connected".
   let known: Known
-  private let activities = Lock<[SessionIdentifier: StoredProperty<String>]>([:])
   /// The write ends of pipes that must not end yet.
   private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
@@ -44,7 +44,8 @@ final class PlayedService: Sendable {
     subscript(_ session: SessionIdentifier) -> [String: String] { content.withLock { $0[session] ?? [:] } }
 
     func set(_ name: String, of session: SessionIdentifier, _ value: String) {
-      content.withLock { $0[session, default: [:]][name] = value }
+      // What is said of a session that is gone is forgotten.
+      content.withLock { $0[session]?[name] = value }
     }
 
     func replace(_ session: SessionIdentifier, by values: [String: String]?) {
@@ -63,11 +64,12 @@ final class PlayedService: Sendable {
   init(
     on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
     events: [String] = [], states: [String] = ["routed"], connectsAtOnce: Bool = false, known: Known = Known(),
-    refusing: [MemberName: [ErrorName]] = [:]
+    discardsUnknown: Bool = false, refusing: [MemberName: [ErrorName]] = [:]
   )
     async throws
   {
     self.known = known
+    self.discardsUnknown = discardsUnknown
     refusals.withLock { $0 = refusing }
     connection = try await bus.connect()
     self.application = application
@@ -134,7 +136,8 @@ final class PlayedService: Sendable {
           record.add("1: connected")
         }
       }
-      return (path, discarded)
+      guard let self, discardsUnknown else { return (path, discarded) }
+      return (path, connected.filter { path in !known.sessions.keys.contains { $0.path == path } })
     }
     root.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
       (payload: String) throws -> (ObjectPath, String, String) in
@@ -208,7 +211,7 @@ final class PlayedService: Sendable {
     let text = "0000000\(number)-0000-4000-8000-000000000000"
     let identifier = SessionIdentifier(text)!
     let (record, known) = (record, known)
-    let values = known[identifier]
+    known.replace(identifier, by: known[identifier])
     var interface = Interface("org.stagedoor.SceneSession1")
     interface.property("PersistentIdentifier", constant: text)
     interface.property("Application", constant: application)
@@ -223,13 +226,10 @@ final class PlayedService: Sendable {
       "Title", "UserActivity", "StateRestorationActivity", "UserInfo", "CanActivatePredicate",
       "PrefersToActivatePredicate",
     ] {
-      let property = StoredProperty(values[name.rawValue] ?? "")
-      if name == "UserActivity" { activities.withLock { $0[identifier] = property } }
       interface.property(
-        name, get: { property.value },
+        name, get: { known[identifier][name.rawValue] ?? "" },
         set: { [weak self] value in
           try self?.refuse(name)
-          property.value = value
           known.set(name.rawValue, of: identifier, value)
           record.add("\(number): \(name) = \(value)")
         })
@@ -240,6 +240,8 @@ final class PlayedService: Sendable {
     }
     interface.method("Disconnect") { () in
       known.set("Connected", of: identifier, "false")
+      known.set("Connecting", of: identifier, "false")
+      known.set("State", of: identifier, "unattached")
       record.add("\(number): Disconnect")
     }
     interface.method("Refresh") { () in record.add("\(number): Refresh") }
@@ -256,7 +258,9 @@ final class PlayedService: Sendable {
   /// A host has attached, which shows these sessions and no others.
   private func suppose(_ connected: [ObjectPath]) {
     for session in known.sessions.keys {
-      known.set("Connected", of: session, "\(connected.contains(session.path))")
+      let isConnected = connected.contains(session.path)
+      known.set("Connected", of: session, "\(isConnected)")
+      if !isConnected { known.set("State", of: session, "unattached") }
     }
   }
 
@@ -289,7 +293,7 @@ final class PlayedService: Sendable {
       return
     }
     let key = activity.targetContentIdentifier.map { #","targetContentIdentifier":"\#($0)""# } ?? ""
-    activities.withLock { $0[session] }?.value = #"{"activityType":"\#(activity.activityType)"\#(key)}"#
+    known.set("UserActivity", of: session, #"{"activityType":"\#(activity.activityType)"\#(key)}"#)
   }
 
   func connect(_ session: SessionIdentifier, _ options: String, configuration: String = "Main") async throws {

@@ -16,9 +16,11 @@ import Testing
     try await withPrivateBus { bus in
       let play = ScenePlay(seed: seed, on: bus)
       try await play.run(acts: 60)
-      // About one seed in ten loses the race between a window that opens and a service that comes back, another one each time.
-      withKnownIssue("the service that came back does not hear of a window, or of its state", isIntermittent: true) {
-        #expect(play.breaches == [], "seed \(seed):\n\(play.story.joined(separator: "\n"))")
+      let story = "seed \(seed):\n\(play.story.joined(separator: "\n"))"
+      #expect(play.breaches == [], "\(story)")
+      // On a busy machine about one play in two hundred still ends with a service that has not heard of a window.
+      withKnownIssue("the service does not hear of a window", isIntermittent: true) {
+        #expect(play.unheard == [], "\(story)")
       }
     }
   }
@@ -31,10 +33,14 @@ import Testing
   private let known = PlayedService.Known()
   private let application = PlayedWindows("org.example.Cats")
   private var sessions: [SessionIdentifier] = []
+  private var numbers: [SessionIdentifier: Int] = [:]
+  private var count = 0
   /// The last call of each session: the service makes one call of a session at a time.
   private var calls: [SessionIdentifier: Task<Void, Never>] = [:]
   private(set) var story: [String] = []
   private(set) var breaches: [String] = []
+  /// What the service did not know in the end.
+  private(set) var unheard: [String] = []
   private var isOver = false
 
   init(seed: UInt64, on bus: PrivateBus) {
@@ -47,12 +53,7 @@ import Testing
     let connection = try await bus.connect()
     try await begin()
     try await application.start(on: connection)
-    for number in 1...5 {
-      let session = try #require(SessionIdentifier("0000000\(number)-0000-4000-8000-000000000000"))
-      sessions.append(session)
-      known.replace(session, by: ["Connected": "false"])
-      service?.addSession(number)
-    }
+    for _ in 1...5 { addSession(to: try #require(service)) }
     for _ in 0..<acts {
       try await act()
       let active = application.connectedScenes.filter { $0.activationState == .foregroundActive }
@@ -64,7 +65,7 @@ import Testing
     if service == nil { try await begin() }
     for call in calls.values { await call.value }
     do { try await eventually("the service knows it all") { await self.differences.isEmpty } } catch {
-      breaches += differences
+      unheard = differences
     }
     await application.stop()
     for window in application.windows where window.wasConnected && window.endings != 1 {
@@ -144,31 +145,38 @@ import Testing
     tell("the service starts")
     service = try await PlayedService(
       on: bus, for: "org.example.Cats",
-      sessions: sessions.enumerated().filter { known.sessions[$0.element] != nil }.map { $0.offset + 1 }, known: known)
+      sessions: sessions.filter { known.sessions[$0] != nil }.compactMap { numbers[$0] }, known: known,
+      discardsUnknown: true)
   }
 
   private func end() async {
     tell("the service is killed")
-    await service?.close()
+    let old = service
     service = nil
+    await old?.close()
+  }
+
+  private func addSession(to service: PlayedService, insteadOf old: SessionIdentifier? = nil) {
+    if count == 9 || old.map({ !sessions.contains($0) }) ?? false { return }
+    count += 1
+    let session = service.addSession(count)
+    numbers[session] = count
+    known.replace(session, by: ["Connected": "false"])
+    sessions.removeAll { $0 == old }
+    sessions.append(session)
   }
 
   /// A call for a session, as the service would make it: it opens the window, or gives it something, or closes it.
   private func call(_ session: SessionIdentifier) async throws {
-    guard let service else { return }
+    guard hasHost else { return }
     let before = calls[session]
     let (what, key, known) = (random.below(10), "cat\(random.below(3))", known)
-    let number = sessions.firstIndex(of: session).map { $0 + 1 } ?? 0
     calls[session] = Task { [weak self] in
       await before?.value
-      guard let self, let values = known.sessions[session] else {
-        // The session was destroyed; the next drop makes a new one, which here has the same name.
-        if self?.application.forgets(session) == true {
-          known.replace(session, by: ["Connected": "false"])
-          service.addSession(number)
-        }
-        return
-      }
+      // Another service may run by now.
+      guard let self, let service, isAttached(service) else { return }
+      // The session was destroyed; the next drop makes a new one.
+      guard let values = known.sessions[session] else { return addSession(to: service, insteadOf: session) }
       tell("the service: call \(what) of \(name(session)) with \(key)")
       let isConnected = values["Connected"] == "true"
       do {
@@ -179,29 +187,47 @@ import Testing
           known.replace(session, by: nil)
           try await service.destroy(session)
         case 4 where isConnected: _ = try await service.propose(session, [["suggestedName": "x"]], ["copy"])
-        default:
-          // The activity is stored before the host gets it, and taken back if the host refuses.
-          known.set("UserActivity", of: session, try cat(key).document())
-          do {
-            if isConnected {
-              try await service.resume(session, Options.activity(key))
-            } else {
-              try await service.connect(session, Options.activity(key))
-              if known.sessions[session] != nil {
-                known.set("Connected", of: session, "true")
-                // A state that the host set before this answer came is newer.
-                if known[session]["State"] == nil || known[session]["State"] == "unattached" {
-                  known.set("State", of: session, "foregroundInactive")
-                }
-              }
-            }
-          } catch {
-            if known.sessions[session] != nil { known.set("UserActivity", of: session, values["UserActivity"] ?? "") }
-            throw error
-          }
+        default: try await deliver(key, session)
         }
       } catch {
         tell("  it failed: \(error)")
+      }
+    }
+  }
+
+  private var hasHost: Bool { service.map { isAttached($0) } ?? false }
+  private func isAttached(_ service: PlayedService) -> Bool { service.lines.contains { $0.hasPrefix("AttachHost") } }
+
+  /// Stores the activity and gives it to the host, to whose refusal the session owes its previous one. A service that comes back delivers again what
+  /// its predecessor did not hear of.
+  private func deliver(_ key: String, _ session: SessionIdentifier) async throws {
+    let before = known[session]["UserActivity"] ?? ""
+    while true {
+      try await eventually("a service with a host") { await self.hasHost }
+      guard let service, known.sessions[session] != nil else { return }
+      let isConnected = known[session]["Connected"] == "true"
+      known.set("UserActivity", of: session, try cat(key).document())
+      // The host may release the window after its answer, and may attach again before it has seen this call.
+      known.set("Connecting", of: session, "true")
+      do {
+        if isConnected {
+          try await service.resume(session, Options.activity(key))
+        } else {
+          try await service.connect(session, Options.activity(key))
+        }
+        if self.service === service, known[session]["Connecting"] == "true" {
+          known.set("Connected", of: session, "true")
+          if known[session]["State"] ?? "unattached" == "unattached" {
+            known.set("State", of: session, "foregroundInactive")
+          }
+        }
+        return
+      } catch {
+        if self.service !== service { continue }
+        if known.sessions[session] != nil {
+          known.set("UserActivity", of: session, before)
+        }
+        throw error
       }
     }
   }
@@ -252,11 +278,6 @@ extension UserActivity {
     let window = PlayedWindow(play, "\(play?.name(session.identifier) ?? "") (\(windows.count))")
     windows.append(window)
     return window
-  }
-
-  /// Whether nothing of a destroyed session is left here.
-  func forgets(_ session: SessionIdentifier) -> Bool {
-    scene(of: session) == nil && !openSessions.contains { $0.identifier == session }
   }
 
   override func didFail(_ error: StagedoorError, while what: String) { play?.tell("\(what): \(error)") }

@@ -35,7 +35,7 @@ enum ServiceBenchmark {
       let store = try SessionStore(directory: "", durability: .memory, rules: rules, at: now())
       try fill(store, own: own, others: 0)
       return try Interchange(
-        on: connection, store: store, room: BaggageRoom(directory: nil, isSynced: false), types: types,
+        on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: types,
         settings: Interchange.Settings(now: now), log: Log { _, _ in })
     }
     try await interchange.declare(manifest)
@@ -67,7 +67,7 @@ enum ServiceBenchmark {
       }
       try store.commit(batch, at: start)
     }
-    try store.settle()
+    try store.writeRows()
   }
 
   // MARK: Helpers

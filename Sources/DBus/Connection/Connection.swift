@@ -212,7 +212,7 @@ extension Connection {
     dbus_connection_set_max_received_size(raw, Int.max)
     dbus_connection_set_max_received_unix_fds(raw, Int.max)
     // A message with more descriptors than libdbus expects would end the connection, and the bus passes on whatever it likes. The kernel carries 253
-    // at once, and libdbus reserves room for the number given here.
+    // at once, and libdbus reserves space for the number given here.
     dbus_connection_set_max_message_unix_fds(raw, 253)
     loop.moveIn(self)
     driver.afterReading = { [unowned self] in
@@ -224,7 +224,7 @@ extension Connection {
     driver.afterEvents = { [unowned self] in
       loop.enter(self) { connection in
         if connection.watchesProgress { connection.noteProgress() }
-        // Calls wait for room in the socket.
+        // Calls wait for space in the socket.
         if connection.callers.queue.hasWork { loop.setHungry(connection) }
       }
     }
@@ -426,23 +426,23 @@ extension Connection: LoopResident {
     return LoopDriver.isReadable(descriptor)
   }
 
-  /// Whether messages wait for room in the socket: the next message goes behind them.
+  /// Whether messages wait for space in the socket: the next message goes behind them.
   var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
-  /// Whether the next message would be read soon: nothing waits for the socket, and the bus has read most of the bytes in it. If there is no room,
-  /// the loop wakes as soon as there is some. We watch for room even while libdbus does: sending a message can flush libdbus's queue, and libdbus then
-  /// stops watching without telling us.
-  var hasRoom: Bool {
+  /// Whether the next message would be read soon: nothing waits for the socket, and the bus has read most of the bytes in it. If there is no space,
+  /// the loop wakes as soon as there is some. We watch for space even while libdbus does: sending a message can flush libdbus's queue, and libdbus
+  /// then stops watching without telling us.
+  var hasSpace: Bool {
     var descriptor: Int32 = -1
     guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return !hasUnsent }
     if !hasUnsent && LoopDriver.isWritable(descriptor) { return true }
-    driver.waitForRoom(in: descriptor)
+    driver.waitForSpace(in: descriptor)
     return false
   }
 
-  /// The answers to all callers stand in one row in the socket, and the bus reads two KiB of it at a time. With a small buffer ``hasRoom`` ends the row
-  /// after ten KiB, a quarter of the buffer, and further answers are given when those have gone. The kernel takes twice the number for the buffer.
-  func keepRowShort() {
+  /// The answers to all callers share one queue, the socket, and the bus reads two KiB of it at a time. With a small buffer ``hasSpace`` ends the queue
+  /// after ten KiB, a quarter of the buffer, and further answers are given when the bus has read those. The kernel takes twice the number for the buffer.
+  func shortenQueue() {
     var descriptor: Int32 = -1
     guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return }
     var half: Int32 = 20 << 10

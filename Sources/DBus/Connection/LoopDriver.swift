@@ -20,8 +20,8 @@ final class LoopDriver {
   /// libdbus reads two to four KiB at a time. This many reads are done in one go, and then others on the loop come next.
   private static let maximumReads = 128
 
-  /// Whether somebody waits for room although libdbus has nothing to write.
-  private var waitsForRoom = false
+  /// Whether somebody waits for space although libdbus has nothing to write.
+  private var waitsForSpace = false
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -101,14 +101,14 @@ extension LoopDriver {
       if flags & DBUS_WATCH_READABLE.rawValue != 0 { wanted.insert(.readable) }
       if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { wanted.insert(.writable) }
     }
-    if waitsForRoom { wanted.insert(.writable) }
+    if waitsForSpace { wanted.insert(.writable) }
     loop.descriptors.setEvents(wanted, of: descriptor)
   }
 
-  /// The loop wakes when there is room.
-  func waitForRoom(in descriptor: Int32) {
-    if waitsForRoom { return }
-    waitsForRoom = true
+  /// The loop wakes when there is space.
+  func waitForSpace(in descriptor: Int32) {
+    if waitsForSpace { return }
+    waitsForSpace = true
     update(descriptor)
   }
 
@@ -119,8 +119,8 @@ extension LoopDriver {
     if events.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
     if events.contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
     let trouble = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
-    if waitsForRoom, events.contains(.writable) {
-      waitsForRoom = false
+    if waitsForSpace, events.contains(.writable) {
+      waitsForSpace = false
       update(descriptor)
     }
     // The end of the connection may be read here, and then nobody else holds the driver.

@@ -9,7 +9,7 @@ struct Mail {
   /// The most bytes that wait. The kernel never splits so small a write.
   private static let limit = 8192
   /// The smallest socket buffer for which a write is never split: the kernel accepts anything below half of it whole.
-  private static let leastRoom: Int32 = 32_768
+  private static let leastSpace: Int32 = 32_768
   private static let maximumMessages = 64
 
   private var messages: [MessageBytes] = []
@@ -19,7 +19,7 @@ struct Mail {
   private var isFit: Bool?
 
   var isEmpty: Bool { messages.isEmpty }
-  /// Whether there may be no room for one more message.
+  /// Whether there may be no space for one more message.
   var isFull: Bool { size > Mail.limit - MessageBytes.smallLimit || messages.count == Mail.maximumMessages }
 
   /// The serials of messages without a reply are counted. Calls have serials that nobody guesses: see ``PendingCalls``.
@@ -36,9 +36,9 @@ struct Mail {
 
   private static func isFit(_ connection: OpaquePointer) -> Bool {
     guard let descriptor = descriptor(of: connection), option(SO_DOMAIN, of: descriptor) == AF_UNIX,
-      let room = option(SO_SNDBUF, of: descriptor)
+      let space = option(SO_SNDBUF, of: descriptor)
     else { return false }
-    return room >= leastRoom
+    return space >= leastSpace
   }
 
   /// Asked each time: libdbus closes the socket as soon as the other side has gone, and another socket may get its number.

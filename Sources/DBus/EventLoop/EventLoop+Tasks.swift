@@ -62,7 +62,7 @@ private final class LoopWait: LoopResident, @unchecked Sendable {
   let loop: EventLoop
   private var continuation: CheckedContinuation<Void, Never>?
   /// Removes the event that would end the wait.
-  private var takeBack: (() -> Void)?
+  private var removeEvent: (() -> Void)?
   /// The wait may be cancelled before it has begun.
   private var isOver = false
 
@@ -72,15 +72,15 @@ private final class LoopWait: LoopResident, @unchecked Sendable {
     if isOver || !loop.isRunning { return continuation.resume() }
     self.continuation = continuation
     loop.moveIn(self)
-    takeBack = begin(self)
+    removeEvent = begin(self)
   }
 
   func end() {
     isOver = true
     guard let continuation else { return }
     self.continuation = nil
-    takeBack?()
-    takeBack = nil
+    removeEvent?()
+    removeEvent = nil
     loop.moveOut(self)
     continuation.resume()
   }

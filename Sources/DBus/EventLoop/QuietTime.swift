@@ -41,7 +41,7 @@ package enum FreeMemory {
   /// From now on all threads share one heap, so that memory returns to the system whichever thread freed it last. Blocks of up to 32 MiB come from
   /// this heap: a block of its own gets new pages each time, and clearing them takes longer than reading a message of some megabytes. Free memory at
   /// the end of the heap returns when it is more than 64 MiB, and the rest with ``giveBack()``. Call this before any other thread starts.
-  package static func keepInOneHeap() {
+  package static func useOneHeap() {
     mallopt(M_ARENA_MAX, 1)
     mallopt(M_MMAP_THRESHOLD, 1 << 25)
     mallopt(M_TRIM_THRESHOLD, 1 << 26)

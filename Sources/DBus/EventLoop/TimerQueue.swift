@@ -47,7 +47,7 @@ final class TimerQueue {
 
   /// For epoll: rounded up, so that a deadline has really passed; -1 if there is none.
   func millisecondsToNext() -> Int32 {
-    dropCancelled()
+    removeCancelled()
     guard let next = heap.first?.deadline else { return -1 }
     let now = Self.now
     if next <= now { return 0 }
@@ -57,15 +57,15 @@ final class TimerQueue {
   func fire() {
     if heap.isEmpty { return }
     let now = Self.now
-    dropCancelled()
+    removeCancelled()
     while let first = heap.first, first.deadline <= now {
       removeFirst()
       actions.removeValue(forKey: first.number)?()
-      dropCancelled()
+      removeCancelled()
     }
   }
 
-  private func dropCancelled() {
+  private func removeCancelled() {
     while let first = heap.first, actions[first.number] == nil { removeFirst() }
   }
 

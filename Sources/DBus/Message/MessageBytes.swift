@@ -52,20 +52,20 @@ final class MessageBytes {
 
   func align(to alignment: Int) {
     let gap = -count & (alignment - 1)
-    guard gap > 0, makeRoom(for: 8) else { return }
+    guard gap > 0, makeSpace(for: 8) else { return }
     (start + count).storeBytes(of: 0, as: UInt64.self)
     count += gap
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let source = bytes.baseAddress, makeRoom(for: bytes.count) else { return }
+    guard let source = bytes.baseAddress, makeSpace(for: bytes.count) else { return }
     (start + count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
   }
 
   func append<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
     let size = MemoryLayout<Number>.size
-    guard makeRoom(for: size) else { return }
+    guard makeSpace(for: size) else { return }
     (start + count).storeBytes(of: number, as: Number.self)
     count += size
   }
@@ -87,7 +87,7 @@ final class MessageBytes {
     if !isGivenUp { (start + bodyStart + offset).storeBytes(of: UInt32(number), as: UInt32.self) }
   }
 
-  private func makeRoom(for size: Int) -> Bool {
+  private func makeSpace(for size: Int) -> Bool {
     if isGivenUp { return false }
     if count + size <= capacity { return true }
     if count + size > MessageBytes.limit {

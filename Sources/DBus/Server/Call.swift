@@ -25,7 +25,7 @@ public final class Call: Sendable {
   package private(set) nonisolated(unsafe) var isAbandoned = false
   // As above.
   /// Whether the call is not carried out, because too many calls of callers that have left wait already.
-  package private(set) nonisolated(unsafe) var isDropped = false
+  package private(set) nonisolated(unsafe) var isCrowdedOut = false
 
   // Set on the loop, once, before any other code has seen the call.
   /// The caller's credentials, if the connection finds them out before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
@@ -92,7 +92,7 @@ public final class Call: Sendable {
   func identify(as credentials: Credentials) { knownCredentials = credentials }
   /// The caller has left while the call waited: the bus would answer each answer with an error.
   func abandon() { isAbandoned = true }
-  func drop() { isDropped = true }
+  func crowdOut() { isCrowdedOut = true }
 
   /// Closes all descriptors that came with the call, if there are any, and forgets its arguments. A message may bring hundreds of descriptors that no
   /// argument names, and a call may wait for its answer for an hour. On the loop, after the arguments were decoded and before anybody else has the call.

@@ -2,13 +2,13 @@
 ///
 /// The next call is a call of the sender that has had the least time so far. So if a sender floods the service, the others wait for one of its calls,
 /// and not for all. And a sender rests after its calls, for a multiple of the time that they took, so others who call meanwhile are usually answered
-/// at once. All senders that have left the bus are one sender from then on, so no program gets more time, or more room, by calling over many short
+/// at once. All senders that have left the bus are one sender from then on, so no program gets more time, or a longer queue, by calling over many short
 /// connections. The calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
 struct CallQueue {
   /// The most calls of one sender that wait. A service starts within seconds, and the bus answers within a round trip: a sender that sends more in
   /// this time does not want answers. dbus-daemon looks at all of them for each further call of that sender, and everyone waits meanwhile.
   static let limitForEachSender = 2048
-  /// The most bytes of one sender's calls that wait, beside one call of any length: two of the largest documents, with room to spare.
+  /// The most bytes of one sender's calls that wait, beside one call of any length: two of the largest documents, with space to spare.
   static let byteLimitForEachSender = 32 << 20
   /// The most calls of one sender that wait with file descriptors. Each may have hundreds of them, and a process may have few.
   static let descriptorLimitForEachSender = 4
@@ -59,7 +59,7 @@ struct CallQueue {
     fileprivate var bytes = 0
     fileprivate var withDescriptors = 0
     fileprivate var hasLeft = false
-    /// The refusals that wait for room.
+    /// The refusals that wait for space in the socket.
     fileprivate var refusals = 0
     /// The time that it has had, in nanoseconds.
     fileprivate var used: UInt64 = 0
@@ -138,7 +138,7 @@ struct CallQueue {
   var hasRefusals: Bool { !refusals.isEmpty }
   var hasWork: Bool { isReady || hasRefusals }
 
-  /// Keeps a refusal. Returns false if there is no room for it.
+  /// Keeps a refusal. Returns false if the limit is reached.
   mutating func add(_ refusal: Refusal) -> Bool {
     if refusals.count >= Self.maximumRefusals { return false }
     refusals.append(refusal)
@@ -198,7 +198,7 @@ struct CallQueue {
     .limitsExceeded,
     "\(descriptorLimitForEachSender) calls of this sender with file descriptors wait already: wait for the answers")
 
-  /// The bus has identified `sender`: its calls may be carried out. Returns those of a sender that has left for which there is no room.
+  /// The bus has identified `sender`: its calls may be carried out. Returns those of a departed sender that the limit crowds out.
   mutating func identify(_ sender: Sender, as credentials: Credentials?) -> [Call] {
     sender.identity = .known(credentials)
     if sender.hasLeft { return bequeath(of: sender) }
@@ -287,7 +287,7 @@ struct CallQueue {
     }
   }
 
-  /// Returns the calls for which there is no room among those of all that have left.
+  /// Returns the calls that exceed the limit of all departed senders.
   mutating func callerLeft(_ name: BusName) -> [Call] {
     guard let sender = senders[name], !sender.hasLeft else { return [] }
     sender.hasLeft = true
@@ -296,7 +296,7 @@ struct CallQueue {
     return sender.isAsked ? [] : bequeath(of: sender)
   }
 
-  /// The calls of a sender that has left go on as calls of all that have left, as far as there is room. Returns the others.
+  /// The calls of a sender that has left go on as calls of all that have left, up to the limit. Returns the others.
   private mutating func bequeath(of sender: Sender) -> [Call] {
     senders[sender.name] = nil
     if sender.isEmpty { return [] }
@@ -306,10 +306,10 @@ struct CallQueue {
     while let one = sender.takeFirst() {
       if case .known(let credentials?) = sender.identity { one.call.identify(as: credentials) }
       one.call.abandon()
-      if hasRoom(for: one.call, one.bytes, isFirst: isFirst) {
+      if hasSpace(for: one.call, one.bytes, isFirst: isFirst) {
         departed.add(one.call, one.bytes)
       } else {
-        one.call.drop()
+        one.call.crowdOut()
         dropped.append(one.call)
       }
       isFirst = false
@@ -318,7 +318,7 @@ struct CallQueue {
     return dropped
   }
 
-  private func hasRoom(for call: Call, _ bytes: Int, isFirst: Bool) -> Bool {
+  private func hasSpace(for call: Call, _ bytes: Int, isFirst: Bool) -> Bool {
     let (limit, descriptorLimit) =
       isFirst
       ? (Self.limitForDeparted, Self.descriptorLimitForDeparted)

@@ -14,7 +14,7 @@ extension Connection {
     onLoop {
       $0.callers.identifies = true
       $0.callers.admitsStrangers = admittingStrangers
-      $0.keepRowShort()
+      $0.shortenQueue()
     }
   }
 
@@ -83,7 +83,7 @@ extension Connection {
     if let message = try? Message.error(to: refusal.sender.name, refusal.serial, refusal.error) { post(message) }
   }
 
-  /// Sends refusals, up to a bound, while there is room for them: dbus-daemon keeps an account of each call until it is answered. Returns whether
+  /// Sends refusals, up to a bound, while there is space for them: dbus-daemon keeps an account of each call until it is answered. Returns whether
   /// there are more.
   private func sendRefusals() -> Bool {
     for _ in 0..<TurnShare.maximumRefusals {
@@ -91,7 +91,7 @@ extension Connection {
       send(refusal)
     }
     breathe()
-    return callers.queue.hasRefusals && hasRoom
+    return callers.queue.hasRefusals && hasSpace
   }
 
   private func identify(_ sender: CallQueue.Sender) async {
@@ -126,15 +126,15 @@ extension Connection {
 
   /// Carries out calls, up to this turn's share. Returns whether more wait for the next turn.
   func serveCalls() -> Bool {
-    if !callers.queue.isReady { return callers.queue.hasRefusals && hasRoom && sendRefusals() }
-    // Answers would wait behind messages that the bus has not read yet. The loop wakes when there is room.
-    if !hasRoom { return false }
+    if !callers.queue.isReady { return callers.queue.hasRefusals && hasSpace && sendRefusals() }
+    // Answers would wait behind messages that the bus has not read yet. The loop wakes when there is space.
+    if !hasSpace { return false }
     var now = TimerQueue.now
     if callers.share.turn != loop.turn { callers.share = TurnShare(turn: loop.turn, now) }
     var slice = now + TurnShare.slice
     var work = WorkTime()
     while !callers.share.isUsed(now) {
-      if hasUnsent && !hasRoom { return false }
+      if hasUnsent && !hasSpace { return false }
       switch callers.queue.next(now, hasUnread: { hasUnread }) {
       case nil: return callers.queue.hasRefusals && sendRefusals()
       case .unread:
@@ -152,7 +152,7 @@ extension Connection {
       }
       if now > slice {
         breathe()
-        if !hasRoom { return false }
+        if !hasSpace { return false }
         now = TimerQueue.now
         work = WorkTime()
         slice = now + TurnShare.slice

@@ -48,13 +48,13 @@ public func withLimit<Value: Sendable>(
   _ limit: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   let outcome = Awaitable<Result<Value, any Error>?>(nil)
-  @Sendable func settle(_ result: Result<Value, any Error>) { outcome.update { $0 = $0 ?? result } }
+  @Sendable func finish(_ result: Result<Value, any Error>) { outcome.update { $0 = $0 ?? result } }
   let work = Task {
-    do { settle(.success(try await body())) } catch { settle(.failure(error)) }
+    do { finish(.success(try await body())) } catch { finish(.failure(error)) }
   }
   let clock = Task {
     try await ContinuousClock().sleep(for: limit)
-    settle(.failure(LimitExceeded(what: what, limit: limit)))
+    finish(.failure(LimitExceeded(what: what, limit: limit)))
   }
   defer {
     work.cancel()

@@ -185,7 +185,7 @@ extension PromptBook {
     for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
       try replaceManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
     }
-    try settleOrphans()
+    try discardOrMoveOrphans()
     let gone = memory.manifests.values.filter { !$0.value.file.isEmpty && installed[$0.key] == nil }
     for application in gone.keys.sorted() where !broken.contains(application) { removeManifest(of: application) }
   }
@@ -193,7 +193,7 @@ extension PromptBook {
   /// An application has a manifest now, or a new one. Sessions of configurations that the manifest no longer has are discarded.
   mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
     try replaceManifest(manifest, source)
-    if memory.orphaned[manifest.identifier] != nil { try settleOrphans(of: manifest.identifier) }
+    if memory.orphaned[manifest.identifier] != nil { try discardOrMoveOrphans(of: manifest.identifier) }
   }
 
   private mutating func replaceManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
@@ -239,11 +239,11 @@ extension PromptBook {
   }
 
   /// Discards or moves some hundred sessions of one application at a time: other callers get a turn before the next.
-  mutating func settleOrphans() throws(Halt) {
-    if let application = memory.orphaned.values.keys.min() { try settleOrphans(of: application) }
+  mutating func discardOrMoveOrphans() throws(Halt) {
+    if let application = memory.orphaned.values.keys.min() { try discardOrMoveOrphans(of: application) }
   }
 
-  private mutating func settleOrphans(of application: Text) throws(Halt) {
+  private mutating func discardOrMoveOrphans(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil
       return

@@ -135,7 +135,9 @@ extension PromptBook {
       }
       if delivery.progress.state == .forwarded {
         ofForwarded[session, default: 0] += 1
-        if !memory.forwarded[session].contains(place) { found.append("the delivery \(identifier) is missing in a row") }
+        if !memory.forwarded[session].contains(place) {
+          found.append("the delivery \(identifier) is missing in a queue")
+        }
         continue
       }
       ofSession[session, default: 0] += 1
@@ -143,7 +145,7 @@ extension PromptBook {
       if !memory.deliveriesToSession[session].contains(place)
         || !memory.deliveriesToApplication[delivery.application].contains(place)
       {
-        found.append("the open delivery \(identifier) is missing in a row")
+        found.append("the open delivery \(identifier) is missing in a queue")
       }
       if !delivery.progress.isOpen { found.append("the delivery \(identifier) is over, and waits") }
       if memory.leaving[session] != nil {
@@ -151,15 +153,15 @@ extension PromptBook {
       }
     }
     for session in memory.forwarded.keys where memory.forwarded.count(of: session) != ofForwarded[session] {
-      found.append("the session \(session) has a forwarded delivery in its row that is over")
+      found.append("the session \(session) has a forwarded delivery in its queue that is over")
     }
     for session in memory.deliveriesToSession.keys
     where memory.deliveriesToSession.count(of: session) != ofSession[session] {
-      found.append("the session \(session) has a delivery in its row that is over")
+      found.append("the session \(session) has a delivery in its queue that is over")
     }
     for application in memory.deliveriesToApplication.keys
     where memory.deliveriesToApplication.count(of: application) != ofApplication[application] {
-      found.append("\(application) has a delivery in its row that is over")
+      found.append("\(application) has a delivery in its queue that is over")
     }
     for (delivery, calls) in memory.waiters.values {
       if memory.deliveries[delivery] == nil { found.append("calls wait for the delivery \(delivery), which is over") }
@@ -232,11 +234,11 @@ extension PromptBook {
       }
       let place = Ordered(order: kept.order, identifier: delivery)
       if let principal = kept.handledFor, !memory.handledBaggage[principal].contains(place) {
-        found.append("what \(delivery) carries makes no room")
+        found.append("what \(delivery) carries makes no space")
       }
     }
     for session in memory.baggageOfSession.keys where memory.baggageOfSession.count(of: session) != ofSession[session] {
-      found.append("the session \(session) has baggage in its row that is gone")
+      found.append("the session \(session) has baggage in its queue that is gone")
     }
     let handled = memory.handledBaggage.keys.reduce(0) { $0 + memory.handledBaggage.count(of: $1) }
     if handled != memory.baggage.values.values.count(where: { $0.handledFor != nil }) {

@@ -19,9 +19,9 @@ package enum Cue: Sendable {
   case installed([Text: InstalledManifest], keeping: Set<Text>)
   /// The program itself declares an application, as if it were registered.
   indirect case declared(Manifest)
-  /// The baggage room has taken the contents of a call, or has failed.
+  /// The baggage store has taken the contents of a call, or has failed.
   case packed(CallNumber, PackingAnswer)
-  /// The baggage room has opened a parcel for a call, or has failed.
+  /// The baggage store has opened a parcel for a call, or has failed.
   case opened(CallNumber, OpeningAnswer)
   /// The time that a step asked for has come.
   case moment

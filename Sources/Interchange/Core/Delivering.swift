@@ -108,7 +108,7 @@ extension PromptBook {
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }
-    if payload.options.token != nil, let first { keep(items, asAnswerOf: first) }
+    if payload.options.token != nil, let first { storeAnswer(items, with: first) }
     answer(number, .deliveredEach(items))
   }
 
@@ -138,7 +138,7 @@ extension PromptBook {
   }
 
   /// Stores the answer to the call with the first of its deliveries, for the next call with the same token.
-  private mutating func keep(_ items: [DeliveredItem], asAnswerOf delivery: UniqueIdentifier) {
+  private mutating func storeAnswer(_ items: [DeliveredItem], with delivery: UniqueIdentifier) {
     for place in step.records.indices {
       guard case .delivery(var record) = step.records[place], record.identifier == delivery else { continue }
       record.answer = DeliveredItem.document(of: items)
@@ -175,7 +175,7 @@ extension PromptBook {
     note(.delivery(record))
     memory.deliveries[identifier]?.holding = holding
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
-    if let baggage { try keep(baggage, of: caller) }
+    if let baggage { try addBaggage(baggage, of: caller) }
     if decision.passedOn != nil {
       freeWhatStays(packing, firstItem: item, count: payload.items.count, baggage, identifier)
       memory.drags[identifier]?.isWhole = false
@@ -361,16 +361,16 @@ extension PromptBook {
         + "others: destroy some that nobody needs")
   }
 
-  /// Records what a session of an application keeps, unless it is longer than before and there is no room.
+  /// Records what a session of an application keeps, unless it is longer than before and the limit is reached.
   mutating func noteContent(_ record: Record, of application: Text) throws(Halt) {
     let taken = memory.bytes(of: application)
     note(record)
     let more = memory.bytes(of: application).own - taken.own
-    if let lack = lackOfRoom(for: more, of: application, beside: taken) { throw .refused(lack) }
+    if let lack = lackOfSpace(for: more, of: application, beside: taken) { throw .refused(lack) }
   }
 
   /// The reason why the sessions of an application may not keep more; `nil` if they may. An application may have as many bytes as it leaves for others.
-  func lackOfRoom(for more: Int, of application: Text, beside taken: (all: Int, own: Int)) -> InterchangeError? {
+  func lackOfSpace(for more: Int, of application: Text, beside taken: (all: Int, own: Int)) -> InterchangeError? {
     let (limit, all, own) = (ledger.allowance.sessionBytes, taken.all, taken.own)
     if more <= 0 || all + own + more <= limit { return nil }
     return InterchangeError(
@@ -428,7 +428,7 @@ extension Decision {
 }
 
 extension Allowance {
-  /// The room that a delivery takes among those that wait.
+  /// The bytes that a delivery counts for while it waits.
   static func size(of delivery: StoredDelivery) -> Int {
     max(smallestDelivery, delivery.payload.count + delivery.previous.roughSize)
   }

@@ -55,7 +55,7 @@ struct Drag: Sendable {
   /// Whether the source has left. A drag that is dropped is then over if the drop is refused, and any other drag is over as soon as it has its turn.
   var isAbandoned = false
   var holding: Holding?
-  /// The charges for its document and its small contents, and for what the baggage room has for it.
+  /// The charges for its document and its small contents, and for what the baggage store has for it.
   var document: Holding?
   var bytes: Holding?
   var descriptors: Holding?

@@ -29,8 +29,7 @@ extension PromptBook {
     answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
   }
 
-  /// Charges a drag. Drags that are over make room, the one that is to be forgotten first before the others: they exist only for those who ask how
-  /// they ended.
+  /// Charges a drag. Drags that are over are forgotten to make space, the oldest first: they exist only for those who ask how they ended.
   private mutating func chargeDrag(to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
@@ -51,21 +50,21 @@ extension PromptBook {
     memory.tickets[drag.ticket] = nil
   }
 
-  /// Charges a drag to its source: what it keeps in memory, what the baggage room has for it, and the descriptors among that.
+  /// Charges a drag to its source: what it keeps in memory, what the baggage store has for it, and the descriptors among that.
   private mutating func weigh(_ drag: inout Drag) throws(Halt) {
     drag.relieve(&memory.relief)
     let parcels = drag.parcels.joined().compactMap(\.self)
-    let inRoom = parcels.filter { $0.numberInRoom != nil }
-    let inMemory = parcels.reduce(drag.size) { $0 + ($1.numberInRoom == nil ? $1.keptBytes : 0) }
+    let inStore = parcels.filter { $0.baggageNumber != nil }
+    let inMemory = parcels.reduce(drag.size) { $0 + ($1.baggageNumber == nil ? $1.keptBytes : 0) }
     let principal = drag.source.principal
     do throws(InterchangeError) {
       drag.document = try ledger.charge(inMemory, of: .dragBytes, to: principal, after: memory.relief)
     } catch {
       throw .refused(error)
     }
-    let bytes = max(Allowance.smallestBaggage, inRoom.reduce(0) { $0 + $1.keptBytes })
-    drag.bytes = inRoom.isEmpty ? nil : try chargeBaggage(bytes, .baggage, to: principal)
-    let held = inRoom.count(where: \.isHeld)
+    let bytes = max(Allowance.smallestBaggage, inStore.reduce(0) { $0 + $1.keptBytes })
+    drag.bytes = inStore.isEmpty ? nil : try chargeBaggage(bytes, .baggage, to: principal)
+    let held = inStore.count(where: \.isHeld)
     drag.descriptors = held > 0 ? try chargeBaggage(held, .descriptors, to: principal) : nil
   }
 
@@ -307,7 +306,7 @@ extension PromptBook {
     try pack(packing, number)
   }
 
-  /// The delivery has the identifier of its drag, under which the room has the contents.
+  /// The delivery has the identifier of its drag, under which the baggage store has the contents.
   mutating func concludeDrop(
     _ packing: Packing, of identifier: UniqueIdentifier, by caller: Caller, _ number: CallNumber
   ) throws(Halt) {

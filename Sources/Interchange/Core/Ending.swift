@@ -57,13 +57,13 @@ extension PromptBook {
     log("\(delivery.identifier): \(progress.state.rawValue): \(delivery.isPrivate ? "it is private" : error.message)")
     dragEnds(with: delivery.identifier, .failed)
     release(delivery.identifier)
-    settle(delivery.identifier, .refused(senders ?? error))
+    answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
-  /// Takes back the content that a delivery gave to its session: the session shows its previous content again, or that content becomes the previous
-  /// content of the next delivery.
+  /// Undoes what a delivery did to its session: the session shows its previous content again, or that content becomes the previous content of the
+  /// next delivery.
   ///
-  /// - Parameter refuses: Whether the cue is refused if there is no room for that content. Otherwise the session then shows nothing.
+  /// - Parameter refuses: Whether the cue is refused if that content exceeds the limit. Otherwise the session then shows nothing.
   private mutating func takeAway(
     _ delivery: UniqueIdentifier, from session: Session, orRefuse refuses: Bool = false
   ) throws(Halt) {
@@ -82,7 +82,7 @@ extension PromptBook {
     guard session.shownBy == delivery else { return }
     var after = session.showingAgain(whole.previous)
     let (more, taken) = (after.growth(since: session), memory.bytes(of: session.application))
-    if let lack = lackOfRoom(for: more, of: session.application, beside: taken) {
+    if let lack = lackOfSpace(for: more, of: session.application, beside: taken) {
       if refuses { throw .refused(lack) }
       after = session.showingAgain(PreviouslyShown())
       log(.warning, "\(delivery): its session shows nothing: \(lack.message)")
@@ -92,7 +92,7 @@ extension PromptBook {
   }
 
   /// Answers the calls that wait for the delivery.
-  mutating func settle(_ delivery: UniqueIdentifier, _ reply: CallAnswer) {
+  mutating func answerWaiters(of delivery: UniqueIdentifier, _ reply: CallAnswer) {
     for number in memory.waiters[delivery] ?? [] {
       if let connection = memory.calls[number]?.connection {
         memory.waitingFor.remove(WaitingCall(call: number, delivery: delivery), for: connection)
@@ -251,7 +251,7 @@ extension PromptBook {
   // MARK: Time
 
   mutating func momentCame() throws(Halt) {
-    try settleOrphans()
+    try discardOrMoveOrphans()
     try disconnectNext()
     try goOnWithRounds()
     let due = appointmentsDue()
@@ -326,7 +326,7 @@ extension PromptBook {
     log("\(identifier): routed, and no host took it in time")
     dragEnds(with: identifier, .failed)
     release(identifier)
-    settle(identifier, .refused(.nobodyTook(identifier)))
+    answerWaiters(of: identifier, .refused(.nobodyTook(identifier)))
   }
 
   // MARK: Beginning

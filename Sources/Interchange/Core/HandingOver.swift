@@ -267,9 +267,9 @@ extension PromptBook {
     announce(.handled(delivery: identifier), delivery.application, session)
     log("\(identifier): handled")
     if memory.drags[identifier]?.state == .dropped { memory.dropTargets[identifier] = session }
-    keepForAWhile(identifier)
-    settle(
-      identifier,
+    startBaggageTime(of: identifier)
+    answerWaiters(
+      of: identifier,
       .delivered(Delivered(session: session, outcome: delivery.progress.outcome, delivery: identifier)))
   }
 

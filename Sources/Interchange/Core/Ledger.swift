@@ -170,8 +170,8 @@ package final class Ledger: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - relief: The amounts that the present turn returns.
-  ///   - own: The principal's bytes that can be freed to make room.
-  func room(for principal: Principal, after relief: Relief, givingUp own: Int) -> Int {
+  ///   - own: The principal's bytes that can be freed to make space.
+  func space(for principal: Principal, after relief: Relief, givingUp own: Int) -> Int {
     let taken = total(.baggage) - relief.of(.baggage) - own
     let ofPrincipal = self.taken(.baggage, by: principal) - relief.of(.baggage, principal) - own
     return max(0, (allowance.baggage - taken - ofPrincipal) / 2)
@@ -220,7 +220,7 @@ package final class Ledger: @unchecked Sendable {
   }
 }
 
-/// The amounts that a turn returns. They stay charged until the turn is kept, because the turn may be taken back; things that take their place need
+/// The amounts that a turn returns. They stay charged until the turn is kept, because the turn may be rolled back; things that take their place need
 /// not wait for that.
 struct Relief: Hashable, Sendable {
   private struct Share: Hashable, Sendable {

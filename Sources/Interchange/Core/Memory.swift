@@ -1,7 +1,7 @@
 package import SceneModel
 import SceneRouting
 
-/// Everything that the core knows. Records are folded into it, and it hears of events outside; all its changes can be taken back until the turn is
+/// Everything that the core knows. Records are folded into it, and it hears of events outside; all its changes can be undone until the turn is
 /// kept.
 ///
 /// Only ``fold(_:at:)`` changes the data that survives a restart, live and after a restart. The memory forgets a whole session or delivery that was
@@ -21,18 +21,18 @@ struct Memory {
   private var changes = Table<UniqueIdentifier, DeliveryChange>()
   /// The number of sessions of each application, including those whose host must still be told that they are gone.
   private(set) var sessionCounts = Table<Text, Int>()
-  @Kept private(set) var sessionTotal = 0
+  @Undoable private(set) var sessionTotal = 0
   /// The bytes that the sessions of each application keep (`Session.keptBytes`).
   private(set) var sessionBytes = Table<Text, Int>()
-  @Kept private(set) var sessionByteTotal = 0
-  private(set) var owed = Rows<Text, Owed>()
+  @Undoable private(set) var sessionByteTotal = 0
+  private(set) var owed = Queues<Text, Owed>()
 
   /// The open deliveries.
   var deliveries = Table<UniqueIdentifier, OpenDelivery>()
-  private(set) var deliveriesToSession = Rows<UniqueIdentifier, Ordered>()
-  private(set) var deliveriesToApplication = Rows<Text, Ordered>()
-  /// The open deliveries of a session that its host has taken, and whose end it tells later. They are in neither of the rows above.
-  private(set) var forwarded = Rows<UniqueIdentifier, Ordered>()
+  private(set) var deliveriesToSession = Queues<UniqueIdentifier, Ordered>()
+  private(set) var deliveriesToApplication = Queues<Text, Ordered>()
+  /// The open deliveries of a session that its host has taken, and whose end it tells later. They are in neither of the queues above.
+  private(set) var forwarded = Queues<UniqueIdentifier, Ordered>()
   /// Whole deliveries: every delivery that was made or changed in this turn, and some others.
   private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
   /// Whether one of these has a payload that is too long to be remembered beyond its turn.
@@ -52,10 +52,10 @@ struct Memory {
   var preferences = Table<Text, Text>()
   var hosts = Table<Text, Host>()
   /// The applications that each connection hosts, and whose name it owns.
-  var hosted = Rows<Text, Text>()
+  var hosted = Queues<Text, Text>()
   var lanes = Table<Lane.Key, Lane>()
   /// Sessions with work for a host that is at its capacity.
-  var queue = Rows<Text, Ordered>()
+  var queue = Queues<Text, Ordered>()
   var errands = Table<ErrandNumber, ErrandPurpose>()
   /// The drags about which hosts are being asked.
   var proposals = Table<Proposal.Key, Proposal>()
@@ -69,7 +69,7 @@ struct Memory {
   /// The calls that wait for the end of a delivery.
   var waiters = Table<UniqueIdentifier, [CallNumber]>()
   /// The same calls, by the connections of their callers.
-  var waitingFor = Rows<Text, WaitingCall>()
+  var waitingFor = Queues<Text, WaitingCall>()
   /// Sessions whose scenes are to be refreshed as soon as they are in the background.
   var refreshes = Table<UniqueIdentifier, Bool>()
   /// Sessions that are gone and whose scenes must be closed, with the animation.
@@ -82,21 +82,21 @@ struct Memory {
   var transfers = Table<CallNumber, Transfer>()
   /// Deliveries with contents, and the contents that were packed in this turn.
   var baggage = Table<UniqueIdentifier, KeptBaggage>()
-  private(set) var baggageOfSession = Rows<UniqueIdentifier, Ordered>()
+  private(set) var baggageOfSession = Queues<UniqueIdentifier, Ordered>()
   /// The deliveries that carry promises of an object.
-  private(set) var promised = Rows<PromiseObject, UniqueIdentifier>()
-  /// Contents that make room for what their principal hands in later, because a host has taken their delivery.
-  private(set) var handledBaggage = Rows<Principal, Ordered>()
+  private(set) var promised = Queues<PromiseObject, UniqueIdentifier>()
+  /// Contents that make space for what their principal hands in later, because a host has taken their delivery.
+  private(set) var handledBaggage = Queues<Principal, Ordered>()
   private(set) var packed = Table<UniqueIdentifier, Baggage>()
   var drags = Table<UniqueIdentifier, Drag>()
   var tickets = Table<Text, UniqueIdentifier>()
   /// The sessions that took the dragged items, until the drag ends.
   var dropTargets = Table<UniqueIdentifier, UniqueIdentifier>()
   /// The amounts of the ledger that this turn returns.
-  @Kept var relief = Relief()
+  @Undoable var relief = Relief()
 
   /// The number of the newest event.
-  @Kept private(set) var sequence: UInt64 = 0
+  @Undoable private(set) var sequence: UInt64 = 0
   /// The newest number of the order in which things came.
   private(set) var order: Int64 = 0
 
@@ -110,7 +110,7 @@ struct Memory {
   /// Sessions, and discards of which a host must still hear.
   func places(of application: Text) -> Int { (sessionCounts[application] ?? 0) + owed.count(of: application) }
   var places: Int { sessionTotal + owedTotal }
-  @Kept private(set) var owedTotal = 0
+  @Undoable private(set) var owedTotal = 0
 
   /// The bytes of all sessions, and of those of an application.
   func bytes(of application: Text) -> (all: Int, own: Int) { (sessionByteTotal, sessionBytes[application] ?? 0) }
@@ -183,10 +183,10 @@ struct Memory {
       if owed.remove(entry, for: application) { owedTotal -= 1 }
     case .baggage(let baggage):
       packed[baggage.delivery] = baggage
-      keepBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
+      addBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
       self.baggage[baggage.delivery]?.promises = baggage.promises
       for promise in baggage.promises { promised.insert(baggage.delivery, for: PromiseObject(promise)) }
-      self.baggage[baggage.delivery]?.isInRoom = baggage.isInRoom
+      self.baggage[baggage.delivery]?.isInBaggageStore = baggage.isInBaggageStore
     case .baggageReleased(let delivery):
       guard let kept = baggage[delivery] else { return }
       if let session = kept.session {
@@ -203,7 +203,7 @@ struct Memory {
 
   // MARK: Baggage
 
-  private mutating func keepBaggage(of delivery: UniqueIdentifier, for session: UniqueIdentifier?) {
+  private mutating func addBaggage(of delivery: UniqueIdentifier, for session: UniqueIdentifier?) {
     let kept = KeptBaggage(session: session, order: nextOrder())
     baggage[delivery] = kept
     if let session { baggageOfSession.insert(Ordered(order: kept.order, identifier: delivery), for: session) }
@@ -219,7 +219,7 @@ struct Memory {
     if let session { baggageOfSession.insert(place, for: session) }
   }
 
-  /// The host has taken the delivery: its contents stay until this time, or until somebody needs the room.
+  /// The host has taken the delivery: its contents stay until this time, or until somebody needs the space.
   mutating func baggageIsHandled(of delivery: UniqueIdentifier, until moment: Int64) {
     guard var kept = baggage[delivery] else { return }
     kept.until = moment
@@ -403,18 +403,18 @@ struct Memory {
       leftConnected[session.application] = (leftConnected[session.application] ?? []) + [session.identifier]
     }
     for summary in remembered.baggage {
-      keepBaggage(of: summary.delivery, for: summary.session)
+      addBaggage(of: summary.delivery, for: summary.session)
       baggage[summary.delivery]?.isFromBefore = true
     }
     sequence = remembered.lastEvent
-    keep()
+    commitTurn()
   }
 
   /// Takes in sessions that were just read. A session that is here already is newer.
   mutating func learn(_ read: [Session]) {
     for session in read where sessions[session.identifier] == nil && leaving[session.identifier] == nil {
       routing.learn([session], answering: .session(session.identifier))
-      // A session that was read stays when the turn is taken back; only the turn's changes go.
+      // A session that was read stays when the turn is rolled back; only the turn's changes are undone.
       sessions.remember(session, for: session.identifier)
       noteLength(of: session)
     }
@@ -447,16 +447,16 @@ struct Memory {
   }
 }
 
-// MARK: - Keeping and taking back
+// MARK: - Commit and rollback
 
 extension Memory {
-  /// A cue begins; its changes or those of the whole turn are taken back; or the changes stay.
+  /// A cue begins; or the changes of the cue or of the turn are undone; or the turn's changes stay.
   mutating func settle(_ settlement: Settlement) {
     if routingChanges.settle(settlement) {
-      while let change = routingChanges.takeBack() { takeBack(change) }
+      while let change = routingChanges.nextToUndo() { undo(change) }
     }
     if due.settle(settlement) {
-      while let entry = due.takeBack() { agenda.putBack(entry) }
+      while let entry = due.nextToUndo() { agenda.putBack(entry) }
     }
     sessions.settle(settlement)
     leaving.settle(settlement)
@@ -507,7 +507,7 @@ extension Memory {
     _relief.settle(settlement)
   }
 
-  private mutating func takeBack(_ change: RoutingChange) {
+  private mutating func undo(_ change: RoutingChange) {
     switch change {
     case .session(let undo): routing.revert(undo)
     case .manifest(let application, let before):
@@ -516,10 +516,10 @@ extension Memory {
     }
   }
 
-  /// The store has the turn, whose changes can no longer be taken back.
-  mutating func keep() {
+  /// The store has the turn, whose changes can no longer be undone.
+  mutating func commitTurn() {
     relief = Relief()
-    settle(.keep)
+    settle(.commitTurn)
     forgetOld()
   }
 

@@ -16,8 +16,8 @@ struct KeptBaggage: Sendable {
   var confidant: Text?
   /// Whether the service has restarted since: descriptors and promises are gone.
   var isFromBefore = false
-  /// Whether the room has some of the contents.
-  var isInRoom = true
+  /// Whether the baggage store has some of the contents.
+  var isInBaggageStore = true
   /// The promises of the sender, which it may forget when nobody opens them any more.
   var promises: [Promise] = []
   /// Set once the host has taken the delivery: when the contents expire, and whose new contents may replace them earlier.
@@ -46,7 +46,7 @@ extension PromptBook {
   // MARK: Keeping
 
   /// A delivery has contents from now on.
-  mutating func keep(_ baggage: Baggage, of caller: Caller) throws(Halt) {
+  mutating func addBaggage(_ baggage: Baggage, of caller: Caller) throws(Halt) {
     let size = max(Allowance.smallestBaggage, baggage.keptBytes)
     let holding = try chargeBaggage(size, .baggage, to: caller.principal)
     let held = baggage.heldDescriptors
@@ -57,7 +57,7 @@ extension PromptBook {
     memory.baggage[baggage.delivery]?.confidant = caller.connection
   }
 
-  /// Charges contents. The contents of handled deliveries make room, the oldest first: their hosts had time to open them.
+  /// Charges contents. The contents of handled deliveries make space, the oldest first: their hosts had time to open them.
   mutating func chargeBaggage(_ amount: Int, _ resource: Resource, to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
@@ -69,12 +69,12 @@ extension PromptBook {
     }
   }
 
-  /// The bytes that a call may pack, including the room that the contents of handled deliveries make.
-  func room(for principal: Principal) -> Int {
+  /// The bytes that a call may pack, including the space that the contents of handled deliveries make.
+  func space(for principal: Principal) -> Int {
     let handled = memory.handledBaggage[principal].reduce(0) {
       $0 + (memory.baggage[$1.identifier]?.holding?.charge.amount ?? 0)
     }
-    return ledger.room(for: principal, after: memory.relief, givingUp: handled)
+    return ledger.space(for: principal, after: memory.relief, givingUp: handled)
   }
 
   /// Frees the contents of a delivery.
@@ -84,7 +84,7 @@ extension PromptBook {
     guard let kept = memory.baggage[delivery] else { return }
     if isDone { memory.drags[delivery]?.isTaken = true }
     note(.baggageReleased(delivery))
-    if kept.isInRoom { step.errands.append(.free([delivery])) }
+    if kept.isInBaggageStore { step.errands.append(.free([delivery])) }
     endPromises(kept.promises)
     callOff { $0.delivery == delivery }
     dragEnds(with: delivery, isDone ? .done : .kept)
@@ -104,7 +104,7 @@ extension PromptBook {
   }
 
   /// The host has taken a delivery: it has some time to open the contents.
-  mutating func keepForAWhile(_ delivery: UniqueIdentifier) {
+  mutating func startBaggageTime(of delivery: UniqueIdentifier) {
     guard memory.baggage[delivery] != nil else {
       let drag = memory.drags[delivery]
       let hasEverything = drag.map { $0.isTaken || !$0.payload.hasContents } ?? true
@@ -205,7 +205,7 @@ extension PromptBook {
     throw .lacks(.baggage(delivery))
   }
 
-  /// The room has opened a representation, or has failed.
+  /// The baggage store has opened a representation, or has failed.
   mutating func opened(_ number: CallNumber, _ answer: OpeningAnswer) throws(Halt) {
     guard memory.transfers[number] != nil else { return }
     memory.transfers[number] = nil

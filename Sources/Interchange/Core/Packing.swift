@@ -3,10 +3,10 @@ import SceneRouting
 
 // The contents of a drop, beside its activities, are packed before the drop is decided.
 //
-// Small contents are stored beside the delivery. Everything else goes into the baggage room, which works on a loop of its own: it opens and
+// Small contents are stored beside the delivery. Everything else goes into the baggage store, which works on a loop of its own: it opens and
 // copies files, takes descriptors, and fetches what was promised. The call waits meanwhile, and is decided when all of its contents are there.
 
-/// A content that the baggage room should take.
+/// A content that the baggage store should take.
 package struct PackingOrder: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
     case bytes([UInt8])
@@ -62,13 +62,13 @@ struct Packing: Sendable {
   var payload: Payload
   /// The parcels of the representations, for each item.
   var parcels: [[Parcel?]]
-  /// The contents that the room is taking.
+  /// The contents that the baggage store is taking.
   private(set) var orders: [PackingOrder] = []
   /// The delivery of each item, or one delivery for all if they go together.
   let deliveries: [UniqueIdentifier]
   /// The errors of items whose contents could not be taken, by their places.
   private(set) var failures: [Int: InterchangeError] = [:]
-  /// Everything that was promised, also what the room fetches.
+  /// Everything that was promised, also what the baggage store fetches.
   private(set) var promises: [Promise] = []
   /// The next number. A delivery never uses a number twice, even if calls add items to a drag at the same time.
   private(set) var nextNumber: Int
@@ -94,7 +94,7 @@ extension Packing {
     }
   }
 
-  /// Packs the contents that need no room, and orders the others from the room.
+  /// Packs the contents that stay beside the delivery, and orders the others from the baggage store.
   ///
   /// - Parameter whole: Whether to pack files and promises too; a drag leaves these for the drop.
   mutating func pack(whole: Bool) {
@@ -111,7 +111,7 @@ extension Packing {
     }
   }
 
-  /// The content that the room should take for a representation; `nil` if it is packed now, or should not be packed yet.
+  /// The content that the baggage store should take for a representation; `nil` if it is packed now, or should not be packed yet.
   private mutating func source(
     of item: Int, _ representation: Int, _ whole: Bool
   ) -> (PackingOrder.Source, key: Text)? {
@@ -151,7 +151,7 @@ extension Packing {
     payload.items[item].representations[representation].promisedSize = nil
   }
 
-  /// The room has taken the ordered contents.
+  /// The baggage store has taken the ordered contents.
   mutating func finish(_ sizes: [Int64?], _ failures: [Int: InterchangeError], _ canonical: [Int: Text]) {
     self.failures = failures
     for (place, (order, size)) in zip(orders, sizes).enumerated() where failures[order.item] == nil {
@@ -166,7 +166,7 @@ extension Packing {
     orders = []
   }
 
-  /// Whether the room copies or fetches some of the contents.
+  /// Whether the baggage store copies or fetches some of the contents.
   var isCopied: Bool { orders.contains { $0.source.isCopied } }
 
   /// Whether an item whose contents cannot be taken leaves the others.
@@ -203,21 +203,21 @@ extension Packing {
     return Baggage(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
   }
 
-  /// Whether the room has some of the contents.
-  var hasKept: Bool { parcels.joined().contains { $0?.numberInRoom != nil } }
+  /// Whether the baggage store has some of the contents.
+  var hasKept: Bool { parcels.joined().contains { $0?.baggageNumber != nil } }
 
-  /// The numbers of the parcels that the room has for some items.
+  /// The numbers of the parcels that the baggage store has for some items.
   func kept(firstItem: Int, count: Int) -> [Int] {
-    parcels.dropFirst(firstItem).prefix(count).joined().compactMap(\.?.numberInRoom)
+    parcels.dropFirst(firstItem).prefix(count).joined().compactMap(\.?.baggageNumber)
   }
 }
 
 extension Baggage {
-  fileprivate var numbersInRoom: Set<Int> { Set(items.joined().compactMap(\.parcel.numberInRoom)) }
+  fileprivate var baggageNumbers: Set<Int> { Set(items.joined().compactMap(\.parcel.baggageNumber)) }
 }
 
 extension PromptBook {
-  /// Packs the contents of a call, and then continues with the call: at once if the room need not take any.
+  /// Packs the contents of a call, and then continues with the call: at once if the baggage store need not take any.
   mutating func pack(
     _ packing: consuming Packing, whole: Bool = true, _ number: CallNumber
   ) throws(Halt) {
@@ -228,27 +228,27 @@ extension PromptBook {
     }
     packing.pack(whole: whole)
     if packing.orders.isEmpty { return try goOn(packing, number) }
-    // The room takes nothing for a call that was carried out before, or that would be refused.
+    // The baggage store takes nothing for a call that was carried out before, or that would be refused.
     if try answeredBefore(packing, number) { return endPromises(packing.promises) }
     switch packing.purpose {
     case .delivery, .drop: try refuseWhatIsRefused(packing)
     case .eachItem, .drag, .moreItems: break
     }
     let share = try shareOfCopies(packing)
-    var room = room(for: packing.caller.principal)
+    var space = space(for: packing.caller.principal)
     switch packing.purpose {
     case .moreItems(let drag), .drop(let drag, _):
       memory.drags[drag]?.nextNumber = packing.nextNumber
       // The contents of the drag are charged anew, together with these.
-      room += memory.drags[drag]?.bytes?.charge.amount ?? 0
+      space += memory.drags[drag]?.bytes?.charge.amount ?? 0
     case .delivery, .eachItem, .drag: break
     }
     memory.packings[number] = packing
-    step.errands.append(.pack(number, packing.orders, atMost: room / share, eachItem: packing.isBestEffort))
+    step.errands.append(.pack(number, packing.orders, atMost: space / share, eachItem: packing.isBestEffort))
   }
 
-  /// The part of its sender's room that a call may fill: one in so many. Contents are charged when they are packed, so calls that pack at the same
-  /// time share the room: the second gets a quarter, the third a ninth, and all together less than twice the room.
+  /// The part of its sender's space that a call may fill: one in so many. Contents are charged when they are packed, so calls that pack at the same
+  /// time share the space: the second gets a quarter, the third a ninth, and all together less than twice the space.
   private func shareOfCopies(_ packing: Packing) throws(Halt) -> Int {
     guard packing.isCopied else { return 1 }
     let principal = packing.caller.principal
@@ -270,7 +270,7 @@ extension PromptBook {
     }
   }
 
-  /// The room has taken the contents of a call, or has failed.
+  /// The baggage store has taken the contents of a call, or has failed.
   mutating func packed(_ number: CallNumber, _ answer: PackingAnswer) throws(Halt) {
     guard var packing = memory.packings[number] else { return }
     memory.packings[number] = nil
@@ -286,7 +286,7 @@ extension PromptBook {
     }
   }
 
-  /// A call whose contents were packed has failed: the room should forget them.
+  /// A call whose contents were packed has failed: the baggage store should forget them.
   mutating func unpack(_ number: CallNumber) {
     guard let packing = memory.packings[number] else { return }
     memory.packings[number] = nil
@@ -324,7 +324,7 @@ extension PromptBook {
     let kept = packing.kept(firstItem: firstItem, count: count)
     if kept.isEmpty { return }
     guard let baggage else { return step.errands.append(.free([delivery])) }
-    let handedOver = baggage.numbersInRoom
+    let handedOver = baggage.baggageNumbers
     if handedOver.isEmpty { return step.errands.append(.free([delivery])) }
     let rest = kept.filter { !handedOver.contains($0) }
     if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }

@@ -12,7 +12,7 @@ package import SceneRouting
 ///                                    └──► errands   then done: ask a host, start a program, read a delivery
 /// ```
 ///
-/// When a cue is refused or lacks data, its changes are taken back; when the store refuses a turn, the turn's changes are. So no answer comes from
+/// When a cue is refused or lacks data, its changes are undone; when the store refuses a turn, the turn's changes are. So no answer comes from
 /// data that is not stored, and nothing is undone by hand.
 package struct PromptBook: Sendable {
   var memory: Memory
@@ -53,7 +53,7 @@ package struct PromptBook: Sendable {
         memory.baggageIsHandled(of: baggage.delivery, until: moment.uptime + ledger.allowance.baggageTime)
       }
     }
-    memory.keep()
+    memory.commitTurn()
   }
 
   // MARK: A cue
@@ -62,11 +62,11 @@ package struct PromptBook: Sendable {
   package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
     (now, step) = (moment, Step())
     let identifiersBefore = identifiers
-    memory.settle(.begin)
+    memory.settle(.beginCue)
     do throws(Halt) {
       try respond(to: cue)
     } catch {
-      memory.settle(.dropCue)
+      memory.settle(.rollBackCue)
       switch error {
       case .lacks(let lack):
         identifiers = identifiersBefore
@@ -168,14 +168,14 @@ package struct PromptBook: Sendable {
   // MARK: A turn
 
   /// The store has taken the records of the turn.
-  package mutating func keep() {
-    memory.keep()
+  package mutating func commitTurn() {
+    memory.commitTurn()
   }
 
   /// The store has refused the records: everything returns to the state before the turn.
-  package mutating func drop() {
-    memory.settle(.dropTurn)
-    memory.keep()
+  package mutating func rollBackTurn() {
+    memory.settle(.rollBackTurn)
+    memory.commitTurn()
   }
 
   /// Nothing has happened for a while: forgets what is remembered for speed. No turn may be under way.

@@ -127,7 +127,7 @@ package enum Errand: Hashable, Sendable {
   case run(application: Text, number: Int, command: Text, activationToken: Text?)
   /// Later news of an earlier start no longer matters.
   case forgetLaunch(application: Text, number: Int)
-  /// Takes contents into the baggage room. The result is ``Cue/packed(_:_:)``.
+  /// Takes contents into the baggage store. The result is ``Cue/packed(_:_:)``.
   ///
   /// - Parameters:
   ///   - atMost: The bytes of all contents together.
@@ -143,11 +143,11 @@ package enum Errand: Hashable, Sendable {
   case callOff(CallNumber)
   /// Tells the sources that nobody will ask for these promises again.
   case endPromises([Promise])
-  /// The room forgets the picture of a session: it may show what only some may see.
+  /// The baggage store forgets the picture of a session: it may show what only some may see.
   case forgetPicture(UniqueIdentifier)
-  /// The room frees its contents of these deliveries.
+  /// The baggage store frees its contents of these deliveries.
   case free([UniqueIdentifier])
-  /// The room frees these parcels of a delivery or a drag, and keeps the others.
+  /// The baggage store frees these parcels of a delivery or a drag, and keeps the others.
   case freeParcels(UniqueIdentifier, [Int])
 }
 

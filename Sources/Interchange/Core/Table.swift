@@ -5,18 +5,18 @@
 /// anything.
 enum Settlement {
   /// A cue begins.
-  case begin
-  /// The changes since the cue began are taken back.
-  case dropCue
-  /// The changes since the turn began are taken back.
-  case dropTurn
+  case beginCue
+  /// The changes since the cue began are undone.
+  case rollBackCue
+  /// The changes since the turn began are undone.
+  case rollBackTurn
   /// All changes stay. Another turn begins.
-  case keep
+  case commitTurn
 
-  var takesBack: Bool { self == .dropCue || self == .dropTurn }
+  var rollsBack: Bool { self == .rollBackCue || self == .rollBackTurn }
 }
 
-/// Changes in their order, which can be taken back until they are kept.
+/// Changes in their order, which can be undone until the turn is committed.
 struct Changes<Change: Sendable>: Sendable {
   private var changes: [Change] = []
   /// The number of changes when the cue began.
@@ -26,24 +26,24 @@ struct Changes<Change: Sendable>: Sendable {
 
   mutating func append(_ change: Change) { changes.append(change) }
 
-  /// Returns whether there are changes to take back.
+  /// Returns whether there are changes to undo.
   mutating func settle(_ settlement: Settlement) -> Bool {
     switch settlement {
-    case .begin: before = changes.count
-    case .dropCue: break
-    case .dropTurn: before = 0
-    case .keep: if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) }
+    case .beginCue: before = changes.count
+    case .rollBackCue: break
+    case .rollBackTurn: before = 0
+    case .commitTurn: if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) }
     }
-    return settlement.takesBack && changes.count > before
+    return settlement.rollsBack && changes.count > before
   }
 
-  /// Removes the last change that is to be taken back.
-  mutating func takeBack() -> Change? { changes.count > before ? changes.removeLast() : nil }
+  /// Removes and returns the last change that is to be undone.
+  mutating func nextToUndo() -> Change? { changes.count > before ? changes.removeLast() : nil }
 }
 
-/// A value whose changes can be taken back until they are kept.
+/// A value whose changes can be undone until the turn is committed.
 @propertyWrapper
-struct Kept<Value: Sendable>: Sendable {
+struct Undoable<Value: Sendable>: Sendable {
   var wrappedValue: Value
   private var atCue: Value
   private var atTurn: Value
@@ -52,15 +52,15 @@ struct Kept<Value: Sendable>: Sendable {
 
   mutating func settle(_ settlement: Settlement) {
     switch settlement {
-    case .begin: atCue = wrappedValue
-    case .dropCue: wrappedValue = atCue
-    case .dropTurn: wrappedValue = atTurn
-    case .keep: atTurn = wrappedValue
+    case .beginCue: atCue = wrappedValue
+    case .rollBackCue: wrappedValue = atCue
+    case .rollBackTurn: wrappedValue = atTurn
+    case .commitTurn: atTurn = wrappedValue
     }
   }
 }
 
-/// A dictionary whose changes can be taken back until they are kept.
+/// A dictionary whose changes can be undone until the turn is committed.
 package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private(set) var values: [Key: Value] = [:]
   private var replaced = Changes<(key: Key, value: Value?)>()
@@ -82,12 +82,12 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   mutating func settle(_ settlement: Settlement) {
     guard replaced.settle(settlement) else { return }
-    while let (key, value) = replaced.takeBack() {
+    while let (key, value) = replaced.nextToUndo() {
       if let value { values[key] = value } else { values.removeValue(forKey: key) }
     }
   }
 
-  /// Adds a value that is remembered for speed only, and that stays when changes are taken back.
+  /// Adds a value that is remembered for speed only, and that stays when changes are undone.
   mutating func remember(_ value: Value, for key: Key) { values[key] = value }
 
   /// Forgets values that are remembered for speed only. No change may be waiting to be kept.
@@ -110,9 +110,9 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var isEmpty: Bool { values.isEmpty }
 }
 
-/// Some elements for each key, in order and each once. Changes can be taken back as in a ``Table``. A change at either end of a row costs the same
-/// however many elements the row has, and a change in the middle moves the elements behind it.
-package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
+/// Some elements for each key, in order and each once. Changes can be undone as in a ``Table``. A change at either end of a queue costs the same
+/// however long the queue is, and a change in the middle moves the elements behind it.
+package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
   private var rows: [Key: Row<Element>] = [:]
   private var changes = Changes<(key: Key, element: Element, isInsertion: Bool)>()
 
@@ -151,7 +151,7 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
 
   mutating func settle(_ settlement: Settlement) {
     guard changes.settle(settlement) else { return }
-    while let (key, element, isInsertion) = changes.takeBack() {
+    while let (key, element, isInsertion) = changes.nextToUndo() {
       _ = isInsertion ? take(element, for: key) : place(element, for: key)
     }
   }
@@ -224,7 +224,7 @@ private struct Row<Element: Comparable & Sendable>: Sendable {
   }
 }
 
-/// Events at certain times, the earliest first. An event that was called off is found out when its time comes, so nothing has to be taken back here.
+/// Events at certain times, the earliest first. An event that was called off is found out when its time comes, so nothing has to be undone here.
 struct Agenda<Item: Sendable>: Sendable {
   struct Entry: Sendable {
     let at: Int64

@@ -8,7 +8,7 @@ package import SceneModel
 extension Interchange {
   /// A call that changes something: `reply` answers it once the change is stored.
   ///
-  /// - Parameter descriptors: The descriptors that came with the call. They belong to the call until it is answered, or until the baggage room takes
+  /// - Parameter descriptors: The descriptors that came with the call. They belong to the call until it is answered, or until the baggage store takes
   ///   them.
   func call(
     _ call: Call, _ ask: Ask, bringing descriptors: [OwnedFileDescriptor] = [], as number: CallNumber? = nil,

@@ -33,7 +33,7 @@ package actor Interchange {
   /// The openings for calls.
   var openings: [CallNumber: Opening] = [:]
   var releases = Releases()
-  let room: BaggageRoom
+  let baggageStore: BaggageStore
   var sideWork = SideWork()
   /// The time at which the core will be called.
   var timer: (at: Int64, task: Task<Void, Never>)?
@@ -52,7 +52,7 @@ package actor Interchange {
   var hints = SignalHints()
   /// The time of the last store, and, below, the work for a quiet moment.
   var lastStored = ContinuousClock.now
-  var settling: Task<Void, Never>?
+  var resting: Task<Void, Never>?
   let log: Log
   var observer: (@Sendable (Event) -> Void)?
   private(set) var isClosed = false
@@ -79,10 +79,11 @@ package actor Interchange {
   }
 
   package init(
-    on connection: Connection, store: sending SessionStore, room: BaggageRoom, types: TypeCatalog, settings: Settings,
+    on connection: Connection, store: sending SessionStore, baggageStore: BaggageStore, types: TypeCatalog,
+    settings: Settings,
     log: Log
   ) throws(StoreError) {
-    self.room = room
+    self.baggageStore = baggageStore
     self.connection = connection
     self.settings = settings
     self.types = types
@@ -98,7 +99,7 @@ package actor Interchange {
   /// connection must identify callers; callers that it cannot identify are strangers.
   package func export() {
     let carrying = prompter.book.carrying
-    connection.loop.task { await sweepRoom(keeping: carrying) }
+    connection.loop.task { await sweepBaggage(keeping: carrying) }
     feed(.began)
     endTurn()
     let root = RootInterface(on: self)
@@ -131,7 +132,7 @@ package actor Interchange {
     connection.observeCalls { [log] call in
       let caller = call.sender.map { "\($0)" } ?? "a peer"
       log.debug(
-        "\(call.member) of \(call.path) is called by \(caller)\(call.isDropped ? ", which has left: too many such calls wait, and this one is dropped" : "")"
+        "\(call.member) of \(call.path) is called by \(caller)\(call.isCrowdedOut ? ", which has left: too many such calls wait, and this one is dropped" : "")"
       )
     }
   }
@@ -168,11 +169,11 @@ package actor Interchange {
       for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
     }
     timer?.task.cancel()
-    settling?.cancel()
+    resting?.cancel()
     isClosed = true
     prompter.store.close()
     if let damage = prompter.store.damage { log.error("\(damage)") }
-    await room.close()
+    await baggageStore.close()
   }
 
   /// Microseconds on the clock of the timers, which nobody can set.

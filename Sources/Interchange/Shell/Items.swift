@@ -5,8 +5,8 @@ import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
-// The contents of deliveries. The baggage room has the bytes and the descriptors, on a loop of its own, and the core decides about them. A descriptor
-// that comes with a call belongs to the call until the call is answered or the room takes the descriptor.
+// The contents of deliveries. The baggage store has the bytes and the descriptors, on a loop of its own, and the core decides about them. A
+// descriptor that comes with a call belongs to the call until the call is answered or the baggage store takes the descriptor.
 extension Interchange {
   // MARK: Handing in
 
@@ -27,7 +27,7 @@ extension Interchange {
       var types: [[UInt8]: ContentType] = [:]
       for (place, url, path) in files {
         let place = Interchange.place(place.description, of: url)
-        types[path] = try await self.room.look(fileAt: url, at: place) { file in fileType(path, file) }
+        types[path] = try await self.baggageStore.look(fileAt: url, at: place) { file in fileType(path, file) }
       }
       return try Interchange.payload(of: uris, type, key, types)
     } _: { payload in
@@ -71,7 +71,7 @@ extension Interchange {
     deliver(payload, bringing: descriptors, digest: digest, size: size, reply)
   }
 
-  /// Takes contents into the room, one after another.
+  /// Takes contents into the baggage store, one after another.
   func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int, eachItem: Bool) {
     let descriptors = luggage.removeValue(forKey: number) ?? []
     connection.loop.task {
@@ -87,7 +87,7 @@ extension Interchange {
     var (sizes, failures) = ([] as [Int64?], [:] as [Int: InterchangeError])
     var (rest, canonical) = (limit, [:] as [Int: Text])
     for (place, order) in orders.enumerated() {
-      // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
+      // The call may have been answered while the last content was taken: the baggage store has freed that content, and must take no more.
       if replies[number] == nil {
         return .failed(InterchangeError(.cancelled, "nobody waits for the answer any more"))
       }
@@ -116,23 +116,24 @@ extension Interchange {
     let (number, delivery, place) = (order.number, order.delivery, order.place.string)
     switch order.source {
     case .bytes(let bytes):
-      try await room.keep(bytes, as: number, of: delivery, at: place)
+      try await baggageStore.keep(bytes, as: number, of: delivery, at: place)
       return (Int64(bytes.count), nil)
     case .file(let url, inPlace: true):
-      return try await room.check(fileAt: url, at: Interchange.place(place, of: url))
+      return try await baggageStore.check(fileAt: url, at: Interchange.place(place, of: url))
     case .file(let url, inPlace: false):
       let place = Interchange.place(place, of: url)
-      return (try await room.copy(fileAt: url, as: number, of: delivery, atMost: limit, at: place), nil)
+      return (try await baggageStore.copy(fileAt: url, as: number, of: delivery, atMost: limit, at: place), nil)
     case .descriptor(let index):
       guard descriptors.indices.contains(index) else {
         throw InterchangeError(.invalidPayload, "\(place): expected a descriptor of the call, got number \(index)")
       }
-      return (try await room.keep(descriptors[index], as: number, of: delivery, at: place), nil)
+      return (try await baggageStore.keep(descriptors[index], as: number, of: delivery, at: place), nil)
     case .promise(let promise):
       let (data, promised) = try await load(promise, within: .microseconds(PromptBook.loadingPatience))
       let size: Int64
       do throws(InterchangeError) {
-        size = try await room.copy(data, as: number, of: delivery, atMost: min(limit, promised ?? limit), at: place)
+        size = try await baggageStore.copy(
+          data, as: number, of: delivery, atMost: min(limit, promised ?? limit), at: place)
       } catch  where error.name == .limitsExceeded {
         guard let promised, promised < limit else { throw error }
         throw InterchangeError(.sourceGone, "\(place): the source announced \(promised) bytes and sends more")
@@ -195,14 +196,15 @@ extension Interchange {
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) {
     let place = "the item"
     switch parcel.content {
-    case .data(let bytes): return (try BaggageRoom.memoryFile(bytes), Int64(bytes.count))
-    case .kept(let number), .held(let number): return try await room.open(number, of: delivery, for: sandbox, at: place)
-    case .file(let url): return try await room.open(fileAt: url, of: delivery, for: sandbox, at: place)
+    case .data(let bytes): return (try BaggageStore.memoryFile(bytes), Int64(bytes.count))
+    case .kept(let number), .held(let number):
+      return try await baggageStore.open(number, of: delivery, for: sandbox, at: place)
+    case .file(let url): return try await baggageStore.open(fileAt: url, of: delivery, for: sandbox, at: place)
     case .promise(let promise):
       let (data, size) = try await load(promise, within: patience)
       do throws(InterchangeError) {
         let place = "the descriptor from the source of \(promise.type)"
-        return (try await room.open(data, of: delivery, for: sandbox, at: place), size)
+        return (try await baggageStore.open(data, of: delivery, for: sandbox, at: place), size)
       } catch  where error.name == .invalidPayload {
         // The host's call is right; the source's answer is not.
         throw InterchangeError(.sourceGone, error.message)
@@ -214,7 +216,7 @@ extension Interchange {
   private func putBack(_ opening: Opening) {
     guard let data = opening.data, let held = opening.held else { return }
     opening.data = nil
-    connection.loop.task { await room.putBack(data, held.number, of: held.delivery) }
+    connection.loop.task { await baggageStore.putBack(data, held.number, of: held.delivery) }
   }
 
   /// Nobody waits for the content any more. The source of a promise may stop its work.
@@ -293,18 +295,18 @@ extension Interchange {
     }
   }
 
-  /// The room frees its contents of these deliveries.
-  func free(_ deliveries: [UniqueIdentifier]) { connection.loop.task { await room.free(deliveries) } }
+  /// The baggage store frees its contents of these deliveries.
+  func free(_ deliveries: [UniqueIdentifier]) { connection.loop.task { await baggageStore.free(deliveries) } }
 
   func free(_ parcels: [Int], of delivery: UniqueIdentifier) {
-    connection.loop.task { await room.free(parcels, of: delivery) }
+    connection.loop.task { await baggageStore.free(parcels, of: delivery) }
   }
 
   /// Removes the contents and the snapshots of deliveries and sessions that no longer exist.
-  func sweepRoom(keeping deliveries: Set<UniqueIdentifier>) async {
+  func sweepBaggage(keeping deliveries: Set<UniqueIdentifier>) async {
     do throws(InterchangeError) {
-      try await room.sweep(keeping: deliveries)
-      try await room.sweepSnapshots { session in await self.isStored(session) }
+      try await baggageStore.sweep(keeping: deliveries)
+      try await baggageStore.sweepSnapshots { session in await self.isStored(session) }
     } catch {
       log.warning("the spool of an earlier run could not be swept: \(error.message)")
     }
@@ -321,7 +323,7 @@ final class Opening {
   var task: Task<Void, Never>?
   /// The promise, if its source is asked.
   var promise: Promise?
-  /// The content, if the room holds its descriptor.
+  /// The content, if the baggage store holds its descriptor.
   var held: (number: Int, delivery: UniqueIdentifier)?
   var data: OwnedFileDescriptor?
 }

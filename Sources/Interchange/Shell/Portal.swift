@@ -106,7 +106,7 @@ extension Interchange {
     let (bytes, fileType) = (Array(path.utf8), settings.fileType)
     // The portal noted the path without links when the sandbox showed the file. The sandbox may have put a link there since, to a file that it cannot
     // read.
-    let (data, type) = try await room.look(fileAt: FileURL.text(ofPath: bytes), isCanonical: true, at: place) {
+    let (data, type) = try await baggageStore.look(fileAt: FileURL.text(ofPath: bytes), isCanonical: true, at: place) {
       ($0, fileType(bytes, $0))
     }
     return (data, type, path.split(separator: "/").last.map { Text(String($0)) })

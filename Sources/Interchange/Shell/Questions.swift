@@ -273,7 +273,7 @@ extension Interchange {
   ) throws(InterchangeError) -> [Row]? {
     let wanted = limit == 0 ? 100_000 : Int(min(limit, 100_000))
     var rows: [Row] = []
-    var (start, room) = (start, 16 << 20)
+    var (start, bytesLeft) = (start, 16 << 20)
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     while rows.count < wanted {
       if !rows.isEmpty { call.tookLong() }
@@ -281,8 +281,8 @@ extension Interchange {
       guard let some = try stored({ () throws(StoreError) in try read(start, count) }) else { return nil }
       for row in some {
         // The bytes of a row beside its texts.
-        room -= bytes(row) + 256
-        if room < 0, !rows.isEmpty { return rows }
+        bytesLeft -= bytes(row) + 256
+        if bytesLeft < 0, !rows.isEmpty { return rows }
         rows.append(row)
       }
       guard let last = some.last else { break }

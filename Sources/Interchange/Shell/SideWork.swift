@@ -8,7 +8,7 @@ import SceneModel
 struct SideWork {
   /// The calls of one sender whose keys wait for the portal. Each may bring dozens of descriptors.
   static let maximumKeys = 4
-  /// The files that one call may bring as keys of a portal. Each is a descriptor of the service until the baggage room has it.
+  /// The files that one call may bring as keys of a portal. Each is a descriptor of the service until the baggage store has it.
   static let maximumFiles = 64
   /// Other calls of one sender: a program may have dozens of windows, and hand in a picture of each at the same time.
   static let maximumCalls = 64

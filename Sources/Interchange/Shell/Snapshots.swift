@@ -13,7 +13,7 @@ extension Interchange {
 
   private func removeSnapshot(of session: UniqueIdentifier) async {
     do throws(InterchangeError) {
-      try await room.removeSnapshots(of: [session])
+      try await baggageStore.removeSnapshots(of: [session])
     } catch {
       log.warning("the snapshot of a session that is gone could not be removed: \(error.message)")
     }
@@ -29,20 +29,20 @@ extension Interchange {
         .invalidArgs, "type: expected the type of a picture such as image/png, got \(quoted(type.string))")
     }
     aside(.picture, bytes: 0, for: reply) { () throws(InterchangeError) in
-      try await self.keepSnapshot(of: session, type, data)
+      try await self.storeSnapshot(of: session, type, data)
     } _: {
       reply.send()
     }
   }
 
-  private func keepSnapshot(
+  private func storeSnapshot(
     of session: Session, _ type: Text, _ data: OwnedFileDescriptor
   ) async throws(InterchangeError) {
-    try await room.setSnapshot(of: session.identifier, type: type, from: data)
+    try await baggageStore.setSnapshot(of: session.identifier, type: type, from: data)
     // The session may have been discarded meanwhile, or show something that is for everyone, and the picture is not.
     let now = try storedSession(session.identifier)
     if now == nil || session.isPrivate && !(now?.isPrivate ?? true) {
-      try await room.removeSnapshots(of: [session.identifier])
+      try await baggageStore.removeSnapshots(of: [session.identifier])
     }
   }
 
@@ -63,7 +63,7 @@ extension Interchange {
     of session: UniqueIdentifier, for sandbox: Text?, _ reply: Reply<String, OwnedFileDescriptor>
   ) async {
     do throws(InterchangeError) {
-      let (type, data) = try await room.openSnapshot(of: session, for: sandbox)
+      let (type, data) = try await baggageStore.openSnapshot(of: session, for: sandbox)
       reply.send(type.string, data)
     } catch {
       reply.fail(error)

@@ -52,7 +52,7 @@ extension Interchange {
   }
 
   private func act(_ turn: Turn) {
-    if turn.recordCount > 0 { settleWhenQuiet() }
+    if turn.recordCount > 0 { restWhenQuiet() }
     for (_, step) in turn.steps {
       for errand in step.errands { run(errand) }
     }
@@ -107,21 +107,21 @@ extension Interchange {
 
   /// Once nothing has been stored for a while, writes the entries that only the log has to rows, and forgets old history. This wakes nobody while
   /// nothing happens.
-  private func settleWhenQuiet() {
+  private func restWhenQuiet() {
     lastStored = ContinuousClock.now
-    guard settling == nil else { return }
-    settling = connection.loop.task { [weak self] in await self?.settleAfterQuiet() }
+    guard resting == nil else { return }
+    resting = connection.loop.task { [weak self] in await self?.restAfterQuiet() }
   }
 
-  private func settleAfterQuiet() async {
+  private func restAfterQuiet() async {
     while case let rest = lastStored.duration(to: .now), rest < settings.quiet {
       await connection.loop.sleep(for: settings.quiet - rest)
       if Task.isCancelled { return }
     }
-    settling = nil
+    resting = nil
     do throws(StoreError) {
       // The rest follows at the next quiet moment.
-      if !(try prompter.rest(at: settings.now())) { settleWhenQuiet() }
+      if !(try prompter.rest(at: settings.now())) { restWhenQuiet() }
     } catch {
       // The entries are safe in the log, and are tried again after the next store.
       log.warning("what is stored could not be put in order: \(prompter.store.damage?.message ?? error.message)")

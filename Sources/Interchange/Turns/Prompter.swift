@@ -150,11 +150,11 @@ package struct Prompter: ~Copyable {
         try store.commit(records, at: moment.time)
         isWell = true
       }
-      book.keep()
+      book.commitTurn()
       if let uptime = ended.steps.last?.step.callAgain { setAlarm(uptime) }
     } catch {
       failure = error
-      drop(ended, error, at: moment)
+      rollBack(ended, error, at: moment)
     }
     defer { complaints = [] }
     return Ending(turn: ended, error: failure, complaints: complaints)
@@ -171,8 +171,8 @@ package struct Prompter: ~Copyable {
   }
 
   /// The store refused the turn: returns everything to the stored state, answers each caller, and keeps the events of the outside world for later.
-  private mutating func drop(_ refused: Turn, _ error: StoreError, at moment: Moment) {
-    book.drop()
+  private mutating func rollBack(_ refused: Turn, _ error: StoreError, at moment: Moment) {
+    book.rollBackTurn()
     isWell = false
     // If the disk works, one record may be the reason. Then each cue gets a turn of its own, and the store accepts the others.
     if error.kind == .other, refused.steps.count > 1 {

@@ -17,7 +17,7 @@ extension DocumentWriting {
 }
 
 // The documents that are read and written all day declare this again. Here, where both the document and its form are known, the compiler makes a
-// special reader; the general reader above, called from another room, looks up each function as it goes, which takes three times as long.
+// special reader; the general reader above, called from another module, looks up each function as it goes, which takes three times as long.
 
 extension Payload {
   package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {

@@ -7,8 +7,8 @@ package enum FileURL {
     guard URLText.isValid(text) else { return nil }
     return text.withBytes { bytes in
       var rest = bytes[...]
-      guard dropPrefix("file://", of: &rest) else { return nil }
-      _ = dropPrefix("localhost", of: &rest)
+      guard removePrefix("file://", of: &rest) else { return nil }
+      _ = removePrefix("localhost", of: &rest)
       guard rest.first == UInt8(ascii: "/"),
         !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
       else { return nil }
@@ -20,7 +20,7 @@ package enum FileURL {
   package static func hasScheme(_ text: Text) -> Bool {
     text.withBytes { bytes in
       var rest = bytes[...]
-      return dropPrefix("file:", of: &rest)
+      return removePrefix("file:", of: &rest)
     }
   }
 
@@ -40,7 +40,7 @@ package enum FileURL {
   }
 
   /// Case makes no difference in schemes and hosts.
-  private static func dropPrefix(_ prefix: String, of bytes: inout Slice<UnsafeRawBufferPointer>) -> Bool {
+  private static func removePrefix(_ prefix: String, of bytes: inout Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.prefix(prefix.utf8.count).lazy.map(MIMESyntax.small).elementsEqual(prefix.utf8) else { return false }
     bytes = bytes.dropFirst(prefix.utf8.count)
     return true

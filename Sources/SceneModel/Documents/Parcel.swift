@@ -3,9 +3,9 @@ package struct Parcel: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     /// The content is small enough to be stored beside its delivery.
     case data([UInt8])
-    /// The baggage room has the bytes, under this number of its delivery.
+    /// The baggage store has the bytes, under this number of its delivery.
     case kept(Int)
-    /// The baggage room holds the descriptor that came with the call, under this number of its delivery, until the service ends.
+    /// The baggage store holds the descriptor that came with the call, under this number of its delivery, until the service ends.
     case held(Int)
     /// A file URL: the file is opened in its place.
     case file(Text)
@@ -32,8 +32,8 @@ package struct Parcel: Hashable, Sendable {
     }
   }
 
-  /// The number of the content, if the baggage room has it.
-  package var numberInRoom: Int? {
+  /// The number of the content, if the baggage store has it.
+  package var baggageNumber: Int? {
     switch content {
     case .kept(let number), .held(let number): number
     case .data, .file, .promise: nil
@@ -79,8 +79,8 @@ package struct Baggage: Hashable, Sendable {
     (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
   }
 
-  /// Whether the baggage room has some of the contents, or reads a file in its place for a host.
-  package var isInRoom: Bool {
+  /// Whether the baggage store has some of the contents, or reads a file in its place for a host.
+  package var isInBaggageStore: Bool {
     items.joined().contains { entry in
       switch entry.parcel.content {
       case .kept, .held, .file: true

@@ -15,20 +15,20 @@ final class JSONWriter {
   var text: Text { Text(copying: UnsafeRawBufferPointer(start: start, count: count)) }
 
   func append(_ byte: UInt8) {
-    makeRoom(for: 1)
+    makeSpace(for: 1)
     start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
   }
 
   func append(_ raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress else { return }
-    makeRoom(for: raw.count)
+    makeSpace(for: raw.count)
     (start + count).copyMemory(from: source, byteCount: raw.count)
     count += raw.count
   }
 
   @inline(__always)
-  private func makeRoom(for size: Int) { if capacity - count < size { grow(by: size) } }
+  private func makeSpace(for size: Int) { if capacity - count < size { grow(by: size) } }
 
   @inline(never)
   private func grow(by size: Int) {

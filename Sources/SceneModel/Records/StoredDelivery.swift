@@ -189,7 +189,7 @@ extension StoredDelivery {
     deadline = self.progress.takeDeadline() ?? deadline
   }
 
-  /// Whether the delivery is over for good, and can be neither handed to another host nor taken back. A handled delivery may be redirected until its
+  /// Whether the delivery is over for good, and can be neither handed to another host nor cancelled. A handled delivery may be redirected until its
   /// deadline.
   package func isSpent(at now: Instant) -> Bool {
     !progress.isOpen && (progress.state != .handled || deadline < now)

@@ -8,7 +8,7 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
     self.low = low
   }
 
-  /// A random UUID of version 4. The caller provides the randomness, as in every pure room.
+  /// A random UUID of version 4. The caller provides the randomness, as in every pure module.
   package init(using random: inout some RandomNumberGenerator) {
     self.init(high: random.next() & ~0xF000 | 0x4000, low: random.next() & ~(0b11 << 62) | 0b10 << 62)
   }

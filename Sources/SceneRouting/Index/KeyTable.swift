@@ -16,7 +16,7 @@ struct KeyTable: Sendable {
     var isEmpty: Bool { can.isEmpty && prefers.isEmpty && shown.isEmpty }
   }
 
-  /// Their number is a power of two. Each row is at the place that its hash names, or as near behind it as there was room.
+  /// Their number is a power of two. Each row is at the place that its hash names, or in the next free place behind it.
   private var rows: [Row] = []
   private var taken = 0
 

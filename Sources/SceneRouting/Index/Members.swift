@@ -1,6 +1,6 @@
 import SceneModel
 
-/// The sessions under one key, or one condition. Usually there is one, which then takes no room of its own.
+/// The sessions under one key, or one condition. Usually there is one, which then needs no array.
 struct Members: Sendable, Hashable {
   /// No session (-1), a session, or, below -1, the index of a ranking in the pool.
   private var code: Int32 = -1

@@ -104,7 +104,7 @@ struct OpenedFile {
     query.put(ledger.settled)
     while try query.step() {
       position = query.number(at: 0)
-      if position >= Ledger.end { throw StoreError(.corrupt, "\(database.name): its log has no room left") }
+      if position >= Ledger.end { throw StoreError(.corrupt, "\(database.name): its log is full") }
       let kind = query.number(at: 1)
       do throws(Malformed) {
         query.skip(2)

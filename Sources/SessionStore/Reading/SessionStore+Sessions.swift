@@ -15,7 +15,7 @@ extension SessionStore {
     query.put(identifier)
     guard try query.step(), var session = read(&query, database) else { return nil }
     if case .activated(let activation) = change { activation.apply(to: &session) }
-    tail.keepRead(session)
+    tail.rememberRead(session)
     return session
   }
 

@@ -73,7 +73,7 @@ final class Database {
     return Query(owning: prepared, sql, self)
   }
 
-  func takeBack(_ statement: OpaquePointer, _ sql: String) {
+  func putBack(_ statement: OpaquePointer, _ sql: String) {
     if isClosed {
       sqlite3_finalize(statement)
       return

@@ -15,7 +15,7 @@ struct Query: ~Copyable {
     (self.statement, self.sql, self.database) = (statement, sql, database)
   }
 
-  deinit { database.takeBack(statement, sql) }
+  deinit { database.putBack(statement, sql) }
 
   /// Goes to the next row. Returns false if there is none.
   mutating func step() throws(StoreError) -> Bool {

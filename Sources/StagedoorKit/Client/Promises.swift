@@ -65,7 +65,7 @@ final class Promises: Sendable {
   nonisolated(nonsending) func handedIn<Answer>(
     by call: nonisolated(nonsending) () async throws(StagedoorError) -> Answer
   ) async throws(StagedoorError) -> Answer {
-    let kept = keep()
+    let kept = export()
     do throws(StagedoorError) {
       let answer = try await call()
       kept.watch()
@@ -77,7 +77,7 @@ final class Promises: Sendable {
   }
 
   /// The promises that are kept: an earlier call with the same token may have handed them in.
-  private func keep() -> Promises {
+  private func export() -> Promises {
     let promised = items.indices.filter { !items[$0].isEmpty }
     if promised.isEmpty { return self }
     let (kept, calls) = Promises.kept.withLock { kept in

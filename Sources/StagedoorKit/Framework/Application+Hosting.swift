@@ -4,7 +4,6 @@ internal import SceneModel
 // The calls of the service to a host, one after the other.
 extension Application {
   func answer(_ call: HostCall) async {
-    _ = await hosting?.attaching?.value
     // A service that has left gets no answer, and its successor makes the call again.
     guard let hosting, call.sender == hosting.owner else { return }
     do {
@@ -130,6 +129,8 @@ extension Application {
     }
     let scene = Scene(session, delegate: delegate, of: self)
     scenes[session.identifier] = scene
+    // What an earlier scene of the session left would overwrite what this one begins with.
+    unwritten.removeAll(of: session.identifier)
     do {
       if let activity = options.userActivities.first { take(activity, in: scene, session) }
       try scene.lookedAfter { try $0.scene(scene, willConnectTo: session, options: options) }

@@ -40,7 +40,18 @@ extension Application {
     hosting.received.loadLimit = loadLimit
     isLaunching = true
     // This task and others keep the application, and end with `stop()`.
-    hosting.begin { for await call in hosting.calls { await self.answer(call) } }
+    hosting.begin {
+      for await call in hosting.calls {
+        // Calls and attachments take turns: a scene that is being connected is not in the list of an attachment, and the service would forget it.
+        let attaching = hosting.attaching
+        let answering = hosting.loop.task {
+          _ = await attaching?.value
+          await self.answer(call)
+        }
+        hosting.answering = answering
+        await answering.value
+      }
+    }
     let termination = Termination()
     hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
@@ -139,6 +150,8 @@ extension Application {
         if owner != hosting.owner { continue }
         pause = Self.pauses.first
       case .lost:
+        // It may have happened while an attachment was on its way, which has succeeded since without it.
+        hosting.isAttached = false
         if hosting.hasWritten { pause = Self.pauses.first }
         hosting.pause(for: pause)
         continue
@@ -146,7 +159,11 @@ extension Application {
       }
       hosting.endPause()
       guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
-      let attaching = hosting.loop.task { await self.attach(to: owner, hosting) }
+      let answering = hosting.answering
+      let attaching = hosting.loop.task {
+        await answering?.value
+        return await self.attach(to: owner, hosting)
+      }
       hosting.attaching = attaching
       let result = await attaching.value
       let isFirst = if case .terminated = attached.yield(result) { false } else { true }
@@ -169,7 +186,7 @@ extension Application {
     hosting.hasWritten = false
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
-      let discarded = try await attached(hosting)
+      let discarded = try await attached(to: owner, hosting)
       if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
@@ -183,13 +200,16 @@ extension Application {
   }
 
   /// The sessions of this application that no longer exist.
-  private func attached(_ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
+  private func attached(to owner: BusName, _ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
+    // Another owner of the name may not call this host yet.
+    var stagedoor = hosting.stagedoor
+    stagedoor.service = owner
     // The service believes that every other session has no scene.
     unwritten.removeReleases()
     let connected = connectedScenes.filter(\.isAcknowledged).map(\.id.path)
     func attach() async throws(StagedoorError) -> [ObjectPath] {
       // The application chooses in `configuration(forConnecting:)`, whatever the manifest says.
-      try await hosting.stagedoor.call(
+      try await stagedoor.call(
         "AttachHostWith", identifier, connected, ["choosesConfiguration": Variant.boolean(true)],
         returning: ObjectPath.self, [ObjectPath].self
       ).1
@@ -198,7 +218,7 @@ extension Application {
     do throws(StagedoorError) {
       return try await attach()
     } catch  where error.code == .noSuchApplication {
-      try await hosting.stagedoor.register(manifest: manifest)
+      try await stagedoor.register(manifest: manifest)
       return try await attach()
     }
   }

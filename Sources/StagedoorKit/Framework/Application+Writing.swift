@@ -92,7 +92,7 @@ extension Application {
     switch error.code {
     // The change is sent after the next attachment.
     case _ where error.isPassing:
-      unwritten.putBack(change)
+      if isOfInterest(change) { unwritten.putBack(change) }
       // The next owner may have accepted this host by now.
       if hosting.service.withLock(\.self) == owner { hosting.detach() }
     case .invalidArguments where change.waitsForConnection:
@@ -109,6 +109,12 @@ extension Application {
       if case .destroyed(let session, _) = change { destroyedSessions.remove(session) }
       didFail(error, while: change.description)
     }
+  }
+
+  /// Whether no later scene of the session has begun without the change.
+  private func isOfInterest(_ change: UnwrittenChanges.Change) -> Bool {
+    guard case .property(_, let scene) = change, let other = scenes[scene.id] else { return true }
+    return other === scene
   }
 
   // MARK: Restoring

@@ -38,6 +38,8 @@ internal import SceneModel
   private var pausing: Task<Void, Never>?
   /// Until this has ended, the calls of the service wait: the service would refuse changes meanwhile.
   var attaching: Task<Result<Void, StagedoorError>, Never>?
+  /// Until this has ended, an attachment waits.
+  var answering: Task<Void, Never>?
   /// Ends with the connection, or when it is cancelled.
   let connected: Task<Connection.CloseReason?, Never>
   /// Whether a caller waits, and gets the error if the bus goes.

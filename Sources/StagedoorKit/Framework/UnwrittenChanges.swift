@@ -55,6 +55,8 @@ enum SceneProperty: Sendable, Hashable {
     change(scene.id) { turn in
       // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
       if turn.scene !== scene { turn = Turn(scene: scene) }
+      // The state says that the values before it are complete.
+      if property == .state { turn.properties.removeAll { $0 == property } }
       if !turn.properties.contains(property) { turn.properties.append(property) }
     }
   }
@@ -84,10 +86,7 @@ enum SceneProperty: Sendable, Hashable {
   /// The change could not be sent.
   mutating func putBack(_ change: Change) {
     switch change {
-    case .property(let property, let scene):
-      // A new scene of the session has begun with what the service knew.
-      if let other = turns[scene.id]?.scene, other !== scene { break }
-      add(property, of: scene)
+    case .property(let property, let scene): add(property, of: scene)
     // The application lists the scenes that it shows when it attaches again.
     case .released: break
     case .destroyed(let session, let animation): destroy(session, animation)

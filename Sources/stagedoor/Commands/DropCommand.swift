@@ -205,7 +205,7 @@ final class Feeder: Sendable {
     return both[1].revents == 0
   }
 
-  /// Waits until the pipe is empty, and returns whether somebody has emptied it. A pipe reports when it has room, and not when it is empty.
+  /// Waits until the pipe is empty, and returns whether somebody has emptied it. A pipe reports when it has space, and not when it is empty.
   private func isRead(_ number: Int32) -> Bool {
     var left: Int32 = 0
     while ioctl(number, UInt(FIONREAD), &left) == 0, left > 0 {

@@ -124,7 +124,7 @@ enum DecisionPicture {
     return ["=> \(shown)\(screen.styled(session, .identifier)): \(because.printable)"]
   }
 
-  /// A line with its reason behind it, or below it if there is little room.
+  /// A line with its reason behind it, or below it if the line is too narrow.
   private static func fitted(_ line: String, _ screen: Screen, note: String) -> String {
     if note.isEmpty { return line }
     if !screen.isTerminal || line.columns + note.columns + 4 <= screen.width {

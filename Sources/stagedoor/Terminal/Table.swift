@@ -9,7 +9,7 @@ struct Table: Sendable {
     var minimum: Int?
     /// Whether the beginning is cut off, and not the end: the end of an identifier says more.
     var keepsEnd = false
-    /// Without room, the columns with the highest rank are left out first; columns with rank 0 stay.
+    /// On a narrow terminal, the columns with the highest rank are left out first; columns with rank 0 stay.
     var rank = 0
     var style: @Sendable (String) -> Style? = { _ in nil }
   }

@@ -46,7 +46,7 @@ func event(_ sequence: UInt64, at instant: Instant = noon) -> Record {
 
 let pictures = ContentType("image/png")!
 
-/// Some bytes, a file, and a content that the baggage room keeps.
+/// Some bytes, a file, and a content that the baggage store keeps.
 func baggage(_ number: UInt64, _ bytes: [UInt8] = [1, 2, 3], kept: Int64 = 1000, isPrivate: Bool = false) -> Baggage {
   let entries = [
     Parcel(.data(bytes), size: Int64(bytes.count)), Parcel(.file("file:///a"), size: 77), Parcel(.kept(2), size: kept),

@@ -8,9 +8,9 @@ package import SceneModel
 /// content belongs to a delivery, under a number that the caller gives, and stays until the delivery is freed. When one content of a delivery is
 /// refused, the caller frees the delivery; its earlier contents are still there.
 ///
-/// A descriptor has one owner: the room owns a descriptor that is handed in from the moment that `keep` returns, and the caller owns a descriptor
-/// that it opens.
-package final class BaggageRoom: Sendable {
+/// A descriptor has one owner: the baggage store owns a descriptor that is handed in from the moment that `keep` returns, and the caller owns a
+/// descriptor that it opens.
+package final class BaggageStore: Sendable {
   private struct State {
     var keeper: BaggageKeeper?
     /// The number of calls to the keeper.
@@ -114,7 +114,7 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Takes back what `open` returned and nobody has got: a pipe or a socket can be opened again then.
+  /// Accepts what `open` returned and nobody has got: a pipe or a socket can be opened again then.
   package func putBack(_ descriptor: OwnedFileDescriptor, _ number: Int, of delivery: UniqueIdentifier) async {
     _ = try? await inside { keeper throws(InterchangeError) in await keeper.putBack(descriptor, number, of: delivery) }
   }
@@ -147,7 +147,7 @@ package final class BaggageRoom: Sendable {
   /// Removes the contents of deliveries, and calls off copies for them.
   package func free(_ deliveries: [UniqueIdentifier]) async {
     if isUnused || deliveries.isEmpty { return }
-    // Without a thread the room holds no descriptors, and the next start sweeps the spool.
+    // Without a thread the baggage store holds no descriptors, and the next start sweeps the spool.
     _ = try? await inside { keeper throws(InterchangeError) in await keeper.free(deliveries) }
   }
 

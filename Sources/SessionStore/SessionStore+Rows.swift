@@ -3,7 +3,7 @@ package import SceneModel
 extension SessionStore {
   /// Writes the entries that only the log has to their rows, and forgets history beyond the limits. `commit` does this when there are enough entries;
   /// an idle owner may do it earlier. No answer depends on it.
-  package func settle() throws(StoreError) {
+  package func writeRows() throws(StoreError) {
     if tail.count > 0 || !unreadable.isEmpty { _ = try write() }
   }
 
@@ -44,7 +44,7 @@ extension SessionStore {
     ledger = settled
     tail = Tail()
     unreadable = []
-    settlesAt = SessionStore.batch
+    writesRowsAt = SessionStore.batch
     try checkpointIfLong(database)
     database.releaseMemory()
     return isDone

@@ -3,24 +3,24 @@ import Testing
 
 @testable import InterchangeCore
 
-// The baggage room as a stage plays it: it packs and opens for the core when a test tells it to, and knows its parcels.
+// The baggage store as a stage plays it: it packs and opens for the core when a test tells it to, and knows its parcels.
 
-/// The contents that the core asks the room to pack for a call.
+/// The contents that the core asks the baggage store to pack for a call.
 struct PackingTask: Hashable {
   let number: CallNumber
   let orders: [PackingOrder]
   let atMost: Int
 }
 
-/// The parcel that the core asks the room to open for a call.
+/// The parcel that the core asks the baggage store to open for a call.
 struct OpeningTask: Hashable {
   let number: CallNumber
   let delivery: UniqueIdentifier
   let parcel: Parcel
 }
 
-/// The parcels of the room. It takes each number of a delivery once: another parcel under the same number would replace the first.
-struct PlayedRoom: Hashable {
+/// The parcels of the baggage store. It takes each number of a delivery once: another parcel under the same number would replace the first.
+struct PlayedBaggageStore: Hashable {
   private(set) var parcels: [UniqueIdentifier: Set<Int>] = [:]
 
   var isEmpty: Bool { parcels.isEmpty }
@@ -46,32 +46,32 @@ struct PlayedRoom: Hashable {
 extension Stage {
   // MARK: Packing and opening
 
-  /// The room has taken the contents of the oldest packing call.
+  /// The baggage store has taken the contents of the oldest packing call.
   ///
   /// - Parameter sizes: The sizes of the contents, in order. A missing one is the size that the core knows, or 100.
-  mutating func roomPacks(_ sizes: [Int64?] = []) {
+  mutating func baggagePacks(_ sizes: [Int64?] = []) {
     let (task, answer) = pack(sizes)
     play(.packed(task.number, answer))
   }
 
-  /// The room has taken all contents of the oldest packing call, but the store refuses the turn. The shell tells the core in the same way.
-  mutating func roomPacksAndStoreRefuses() {
+  /// The baggage store has taken all contents of the oldest packing call, but the store refuses the turn. The shell tells the core in the same way.
+  mutating func baggagePacksAndStoreRefuses() {
     let (task, answer) = pack([])
     turn(refused: true) { $0.play(.packed(task.number, answer)) }
     play(.refused(.packed(task.number, answer), InterchangeError(.storageFailed, "the disk is full")))
   }
 
-  /// The room has taken all but the last of the contents.
-  mutating func roomFails(_ error: InterchangeError = InterchangeError(.invalidPayload, "there is no such file")) {
+  /// The baggage store has taken all but the last of the contents.
+  mutating func baggageFails(_ error: InterchangeError = InterchangeError(.invalidPayload, "there is no such file")) {
     let task = packing.removeFirst()
-    for order in task.orders.dropLast() { room.keep(order) }
+    for order in task.orders.dropLast() { baggageStore.keep(order) }
     play(.packed(task.number, .failed(error)))
   }
 
   private mutating func pack(_ sizes: [Int64?]) -> (PackingTask, PackingAnswer) {
     precondition(!packing.isEmpty, "nothing is to be packed")
     let task = packing.removeFirst()
-    for order in task.orders { room.keep(order) }
+    for order in task.orders { baggageStore.keep(order) }
     let known = task.orders.enumerated().map { place, order -> Int64? in
       if place < sizes.count { return sizes[place] }
       if case .bytes(let bytes) = order.source { return Int64(bytes.count) }
@@ -80,12 +80,12 @@ extension Stage {
     return (task, .packed(known))
   }
 
-  mutating func roomOpens(size: Int64? = 100) {
+  mutating func baggageOpens(size: Int64? = 100) {
     precondition(!opening.isEmpty, "nothing is to be opened")
     play(.opened(opening.removeFirst().number, .opened(size: size)))
   }
 
-  mutating func roomCannotOpen(_ error: InterchangeError = InterchangeError(.sourceGone, "it has left")) {
+  mutating func baggageCannotOpen(_ error: InterchangeError = InterchangeError(.sourceGone, "it has left")) {
     play(.opened(opening.removeFirst().number, .failed(error)))
   }
 
@@ -99,20 +99,20 @@ extension Stage {
 
   // MARK: Laws
 
-  /// The core's tables agree, and the room keeps nothing that nobody will ever free.
+  /// The core's tables agree, and the baggage store keeps nothing that nobody will ever free.
   func checkItself(sourceLocation: SourceLocation = #_sourceLocation) {
     if isCopy { return }
     #expect(book.disagreements == [], sourceLocation: sourceLocation)
-    for (delivery, numbers) in room.parcels {
+    for (delivery, numbers) in baggageStore.parcels {
       var known: Set<Int> = []
       for underWay in memory.packings.values.values {
         known.formUnion(underWay.orders.filter { $0.delivery == delivery }.map(\.number))
       }
       var parcels = shelf.baggage[delivery]?.items.joined().map(\.parcel) ?? []
       if let drag = memory.drags[delivery] { parcels += drag.parcels.joined().compactMap { $0 } }
-      known.formUnion(parcels.compactMap(\.numberInRoom))
+      known.formUnion(parcels.compactMap(\.baggageNumber))
       #expect(
-        numbers.subtracting(known).isEmpty, "parcels of \(delivery) that nobody knows lie in the room",
+        numbers.subtracting(known).isEmpty, "parcels of \(delivery) that nobody knows lie in the baggage store",
         sourceLocation: sourceLocation)
     }
     for delivery in shelf.baggage.keys where memory.baggage[delivery] == nil {
@@ -146,7 +146,7 @@ extension Stage {
   ) throws -> Delivered {
     let call = lastCall + 1
     self.call(.deliver(payload(representations, key, change), digest: "digest", size: 100), by: caller)
-    while !packing.isEmpty { roomPacks() }
+    while !packing.isEmpty { baggagePacks() }
     hostAnswersAll()
     return try #require(answers[call]?.delivered)
   }

@@ -2,7 +2,7 @@ import InterchangeCore
 import InterchangeTurns
 import SceneModel
 
-// The contents of deliveries and drags: the baggage room, the sources of promises, and the peers that drag and open.
+// The contents of deliveries and drags: the baggage store, the sources of promises, and the peers that drag and open.
 extension World {
   // MARK: Acts
 
@@ -12,7 +12,7 @@ extension World {
     switch kind {
     case .carries: carry()
     case .carriesUnderToken: carryUnderToken()
-    case .roomWorks: for _ in 0..<(1 + chance.below(3)) { roomWorks() }
+    case .baggageWorks: for _ in 0..<(1 + chance.below(3)) { baggageWorks() }
     case .opens: open(releases: false)
     case .releases: open(releases: true)
     case .dragBegins: beginDrag()
@@ -30,7 +30,7 @@ extension World {
       caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)), tellsSecret: payload.options.isPrivate)
   }
 
-  /// A call with one of a few tokens, whose contents the room must take: the answer to an earlier call may come in between.
+  /// A call with one of a few tokens, whose contents the baggage store must take: the answer to an earlier call may come in between.
   private func carryUnderToken() {
     let caller = caller()
     let (number, owner) = (chance.below(3), connections[caller].caller)
@@ -169,7 +169,7 @@ extension World {
     if dragged.count > 60 { dragged = dragged.filter { !$0.value.isOver } }
   }
 
-  // MARK: The room
+  // MARK: The baggage store
 
   /// A call whose contents are being packed.
   struct PackingTask {
@@ -188,17 +188,17 @@ extension World {
     let parcel: Parcel
   }
 
-  /// The room's contents of a delivery, by number. Descriptors go with the process.
+  /// The baggage store's contents of a delivery, by number. Descriptors go with the process.
   struct Shelf {
     var kept: [Int: Bool] = [:]
     /// Whether it had descriptors in an earlier life.
     var hasLost = false
   }
 
-  /// The room does the next work for one of its waiting calls.
+  /// The baggage store does the next work for one of its waiting calls.
   ///
   /// - Parameter obeys: Whether nothing fails, and no source is silent.
-  func roomWorks(obeys: Bool = false) {
+  func baggageWorks(obeys: Bool = false) {
     if packings.isEmpty, openings.isEmpty { return }
     let place = chance.below(packings.count + openings.count)
     if place < packings.count { pack(place, obeys) } else { open(place - packings.count, obeys) }
@@ -238,7 +238,7 @@ extension World {
       if size > packings[place].rest { return fail(.limitsExceeded, "it is too large") }
       let isDescriptor = if case .descriptor = order.source { true } else { false }
       packings[place].rest -= size
-      room[order.delivery, default: Shelf()].kept[order.number] = isDescriptor
+      shelves[order.delivery, default: Shelf()].kept[order.number] = isDescriptor
       took(isDescriptor && size == 10 ? nil : Int64(size))
     }
   }
@@ -250,7 +250,7 @@ extension World {
     case .data: break
     case .file: if !obeys, chance.once(in: 4) { failure = InterchangeError(.invalidPayload, "it is gone") }
     case .kept(let number), .held(let number):
-      let shelf = room[task.delivery] ?? Shelf()
+      let shelf = shelves[task.delivery] ?? Shelf()
       if shelf.kept[number] == nil {
         failure = InterchangeError(.sourceGone, "the service began anew")
         if !shelf.hasLost { breaks(.baggage, "content \(number) of the delivery \(task.delivery) is not there") }
@@ -280,28 +280,28 @@ extension World {
     }
   }
 
-  func free(_ deliveries: [UniqueIdentifier]) { for delivery in deliveries { room[delivery] = nil } }
+  func free(_ deliveries: [UniqueIdentifier]) { for delivery in deliveries { shelves[delivery] = nil } }
 
   func free(_ numbers: [Int], of delivery: UniqueIdentifier) {
-    for number in numbers { room[delivery]?.kept[number] = nil }
-    if room[delivery]?.kept.isEmpty ?? false { room[delivery] = nil }
+    for number in numbers { shelves[delivery]?.kept[number] = nil }
+    if shelves[delivery]?.kept.isEmpty ?? false { shelves[delivery] = nil }
   }
 
   /// The process is gone, and with it its work and every descriptor.
-  func roomDies() {
+  func baggageDies() {
     (packings, openings, dragged) = ([], [], [:])
-    for (delivery, shelf) in room where shelf.kept.values.contains(true) {
-      room[delivery] = Shelf(kept: shelf.kept.filter { !$0.value }, hasLost: true)
+    for (delivery, shelf) in shelves where shelf.kept.values.contains(true) {
+      shelves[delivery] = Shelf(kept: shelf.kept.filter { !$0.value }, hasLost: true)
     }
   }
 
   /// Removes contents of other deliveries that an earlier life has left, before anything is kept.
-  func sweepRoom() {
+  func sweepBaggage() {
     let carrying = prompter.book.carrying
-    room = room.filter { carrying.contains($0.key) }
+    shelves = shelves.filter { carrying.contains($0.key) }
   }
 
-  func checkRoom() {
+  func checkBaggage() {
     for (drag, known) in dragged where !known.isOver && !known.outlivesSource && !connections[known.source].isThere {
       let source = connections[known.source]
       let isTold = !news.contains { if case .callerWent(source.name) = $0 { true } else { false } }
@@ -310,8 +310,8 @@ extension World {
       }
     }
     let needed = prompter.book.carrying.union(prompter.book.dragging).union(prompter.book.packing)
-    if let delivery = room.first(where: { !needed.contains($0.key) && !$0.value.kept.isEmpty })?.key {
-      breaks(.baggage, "the room keeps what \(delivery) carried, and nobody can open or free it")
+    if let delivery = shelves.first(where: { !needed.contains($0.key) && !$0.value.kept.isEmpty })?.key {
+      breaks(.baggage, "the baggage store keeps what \(delivery) carried, and nobody can open or free it")
     }
   }
 }

@@ -9,18 +9,18 @@ let other = UniqueIdentifier(high: 2, low: 2)
 let place = "items[0].representations[1].file"
 let megabyte: Int64 = 1 << 20
 
-/// A room with a directory of its own.
-struct Rooms {
+/// A store with a directory of its own.
+struct BaggageStores {
   let directory = TemporaryDirectory()
 
-  func room(isSynced: Bool = false) -> BaggageRoom { BaggageRoom(directory: directory.path, isSynced: isSynced) }
+  func store(isSynced: Bool = false) -> BaggageStore { BaggageStore(directory: directory.path, isSynced: isSynced) }
 
   func spooled(_ number: Int = 0, of delivery: UniqueIdentifier = delivery) -> String {
     "\(directory.path)/spool/\(delivery)/\(number)"
   }
 }
 
-extension BaggageRoom {
+extension BaggageStore {
   func keep(_ bytes: [UInt8], as number: Int = 0, of owner: UniqueIdentifier = delivery) async throws(InterchangeError)
   {
     try await keep(bytes, as: number, of: owner, at: place)

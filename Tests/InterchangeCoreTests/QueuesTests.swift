@@ -3,12 +3,12 @@ import Testing
 @testable import InterchangeCore
 
 /// Elements in order for each key, held against a set.
-@Suite struct RowsTests {
+@Suite struct QueuesTests {
   private static let keys = ["first", "second"]
 
   /// The rows, and sets with the same elements: now, when the cue began, and when the turn began.
   private struct Pair {
-    var rows = Rows<String, Int>()
+    var rows = Queues<String, Int>()
     var now: [String: Set<Int>] = [:]
     var atCue: [String: Set<Int>] = [:]
     var atTurn: [String: Set<Int>] = [:]
@@ -24,15 +24,15 @@ import Testing
     mutating func settle(_ settlement: Settlement) {
       rows.settle(settlement)
       switch settlement {
-      case .begin: atCue = now
-      case .dropCue: now = atCue
-      case .dropTurn: now = atTurn
-      case .keep: atTurn = now
+      case .beginCue: atCue = now
+      case .rollBackCue: now = atCue
+      case .rollBackTurn: now = atTurn
+      case .commitTurn: atTurn = now
       }
     }
 
     var isSame: Bool {
-      RowsTests.keys.allSatisfy { key in
+      QueuesTests.keys.allSatisfy { key in
         let wanted = (now[key] ?? []).sorted()
         return rows[key].elementsEqual(wanted) && rows.first(of: key) == wanted.first
           && rows.count(of: key) == wanted.count && rows.keys.contains(key) == !wanted.isEmpty
@@ -48,7 +48,7 @@ import Testing
     var pair = Pair()
     for step in 0..<600 {
       let key = Self.keys[random.below(2)]
-      // Rows grow and shrink again, to nothing and beyond the size at which places are freed.
+      // Queues grow and shrink again, to nothing and beyond the size at which places are freed.
       let grows = step / 150 % 2 == 0
       var isRight = true
       switch random.below(20) {
@@ -57,21 +57,21 @@ import Testing
         isRight = grows ? pair.insert(step, key) : pair.remove(first, key)
       case 10..<13: isRight = pair.insert(random.below(600), key)
       case 13..<16: isRight = pair.remove(random.below(600), key)
-      case 16: pair.settle(.dropCue)
+      case 16: pair.settle(.rollBackCue)
       case 17:
-        pair.settle(.dropTurn)
-        pair.settle(.begin)
+        pair.settle(.rollBackTurn)
+        pair.settle(.beginCue)
       case 18:
-        pair.settle(.keep)
-        pair.settle(.begin)
-      default: pair.settle(.begin)
+        pair.settle(.commitTurn)
+        pair.settle(.beginCue)
+      default: pair.settle(.beginCue)
       }
       #expect(isRight && pair.isSame, "step \(step)")
     }
   }
 
   @Test func `what is read of a row stays while its elements go`() {
-    var rows = Rows<String, Int>()
+    var rows = Queues<String, Int>()
     for element in 0..<100 { rows.insert(element, for: "first") }
     var seen: [Int] = []
     for element in rows["first"] {

@@ -1,0 +1,85 @@
+/// A regular expression: what Perl has, less what cannot be matched in time linear in the text.
+///
+///     let issue = try RegularExpression(#"#(?<number>\d{1,6})"#)
+///     issue.match(.whole, in: "#1234", steps: &steps)  // .yes, with "1234" for `number`
+///
+/// It is compiled once. Two expressions are equal if they are written alike.
+package struct RegularExpression: Sendable {
+  package let source: String
+  /// `[c]` of predicates: as if `(?i)` stood before the expression.
+  package let ignoresCase: Bool
+  let program: Program
+
+  package init(_ source: String, ignoringCase: Bool = false) throws(ExpressionError) {
+    self.source = source
+    ignoresCase = ignoringCase
+    var parser = try ExpressionParser(source, ignoringCase: ignoringCase)
+    let tree = try parser.whole()
+    program = try ExpressionCompiler.program(of: tree, groups: parser.names)
+  }
+
+  /// The named groups, in the order in which they open.
+  package var names: [String] { program.names }
+
+  /// The text that has to match.
+  package enum Extent: Hashable, Sendable {
+    case whole
+    /// Some part, the leftmost.
+    case part
+  }
+
+  package enum Outcome: Hashable, Sendable {
+    case no
+    /// The bytes of each named group, in the order of `names`; `nil` for one that took no part.
+    case yes([Range<Int>?])
+    /// The steps did not suffice to know it.
+    case exhausted
+  }
+
+  /// Whether a text matches. `steps` are those that it may still take, and loses those that it took.
+  package func match(_ extent: Extent, in text: String, steps: inout Int) -> Outcome {
+    text.utf8Span.span.withUnsafeBytes { match(extent, in: $0, steps: &steps) }
+  }
+
+  /// For bytes that are valid UTF-8.
+  package func match(_ extent: Extent, in text: UnsafeRawBufferPointer, steps: inout Int) -> Outcome {
+    if program.filter.excludes(text, extent, steps: &steps) { return .no }
+    return Machine.run(program, extent, along: text, steps: &steps)
+  }
+}
+
+extension RegularExpression: Hashable {
+  package static func == (one: Self, other: Self) -> Bool {
+    one.program === other.program
+      || one.ignoresCase == other.ignoresCase && one.source.utf8.elementsEqual(other.source.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for byte in source.utf8 { hasher.combine(byte) }
+    hasher.combine(ignoresCase)
+  }
+}
+
+/// The place where a text stops being an expression, and a remedy.
+package struct ExpressionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// In Unicode scalars from 1. At the end of the expression, one more than its length.
+  package let column: Int
+  /// A sentence without its full stop.
+  package let reason: String
+
+  package var description: String { "column \(column): \(reason)" }
+}
+
+/// The limits of an expression, which `docs/rules.md` promises.
+package enum ExpressionLimits {
+  /// The bytes of an expression.
+  package static let bytes = 4096
+  /// The greatest number in a repetition: each is a copy of what is repeated.
+  package static let repetition = 1000
+  /// The instructions of a program: each takes its turn at each place of the text.
+  package static let steps = 10_000
+  /// The levels of parentheses: the parser calls itself for each.
+  package static let depth = 250
+  /// The named groups: each place of a program keeps the ends of all of them.
+  package static let groups = 64
+}
