@@ -54,7 +54,7 @@ let package = Package(
       name: "Interchange",
       dependencies: [
         "Baggage", "DBus", "InterchangeCore", "InterchangeTurns", "InterchangeWire", "SceneModel", "SceneRouting",
-        "SessionStore",
+        "ServiceSupport", "SessionStore",
       ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
     // The core, its turns and the store in a simulated world that a seed decides.
@@ -72,13 +72,15 @@ let package = Package(
         "SessionStore",
       ],
       swiftSettings: settings),
+    // The applications that are installed, and which of them the person prefers.
+    .target(name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport"], swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
     // It finds the windows of applications that know nothing of the service. The service and the command link no display.
     .executableTarget(
       name: "stagedoor-understudy",
-      dependencies: ["CFiles", "CXCB", "DBus", "SceneModel", "ServiceSupport", "WindowEvidence"],
+      dependencies: ["CFiles", "CXCB", "DBus", "DesktopFiles", "SceneModel", "ServiceSupport", "WindowEvidence"],
       swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
@@ -128,7 +130,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "InterchangeCore", "SceneModel",
-        "SessionStore", "StoreTestSupport", "TheatreCommand",
+        "ServiceSupport", "SessionStore", "StoreTestSupport", "TheatreCommand",
         "stagedoord",
       ],
       exclude: ["Clients", "Preloads"], swiftSettings: settings),
@@ -197,6 +199,16 @@ let package = Package(
     // Each play is a process of its own, because the theatre puts its own disk under SQLite.
     .testTarget(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneModel", "SceneTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UnderstudyTests",
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "WindowEvidence", "stagedoor",
+        "stagedoor-understudy", "stagedoord",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],

@@ -17,6 +17,15 @@ package enum Directories {
       + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
   }
 
+  /// The user's directory of settings; `nil` without a home.
+  package static func userConfiguration() -> String? { base("XDG_CONFIG_HOME", in: ".config") }
+
+  /// The user's directory, then those of the system.
+  package static func configuration() -> [String] {
+    let system = list("XDG_CONFIG_DIRS")
+    return [userConfiguration()].compactMap(\.self) + (system.isEmpty ? ["/etc/xdg"] : system)
+  }
+
   private static func base(_ name: String, in home: String) -> String? {
     if let path = value(name), path.hasPrefix("/") { return path }
     return value("HOME").map { "\($0)/\(home)" }

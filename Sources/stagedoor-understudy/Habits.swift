@@ -1,4 +1,4 @@
-import Glibc
+import DesktopFiles
 import ServiceSupport
 import WindowEvidence
 
@@ -43,11 +43,10 @@ struct Habits {
     vlc           player   finds    -
     """
 
-  init() {
+  /// - Parameter directory: The person's settings of Stagedoor.
+  init(in directory: String?) {
     read(Habits.known)
-    let home =
-      getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? getenv("HOME").map { "\(String(cString: $0))/.config" }
-    if let home, let bytes = SmallFile.read("\(home)/stagedoor/understudy.conf", limit: 64 << 10) {
+    if let directory, let bytes = SmallFile.read("\(directory)/understudy.conf", limit: 64 << 10) {
       read(String(decoding: bytes, as: UTF8.self))
     }
   }
@@ -80,7 +79,15 @@ struct Habits {
     names.insert(Bytes(entry.program.uppercased().utf8))
     names.insert(Bytes((entry.program.prefix(1).uppercased() + entry.program.dropFirst()).utf8))
     return Application(
-      identifier: entry.identifier, names: names, kind: row.kind, habit: row.habit,
+      identifier: entry.application, names: names, kind: row.kind, habit: row.habit,
       writesOwnTitles: row.writesOwnTitles, writesDirectories: row.writesDirectories)
+  }
+}
+
+extension DesktopEntry {
+  var traits: EntryTraits {
+    EntryTraits(
+      identifier: identifier, path: Bytes(path.utf8), startupClass: startupClass.map { Bytes($0.utf8) },
+      program: Bytes(program.utf8))
   }
 }

@@ -37,7 +37,10 @@ struct Main {
     guard let display = X11() else { fail(1, "there is no X server to ask: is DISPLAY set?") }
     let endings = try Endings(on: loop)
     let connection = try await Connection.open(try BusAddress.session(), on: loop)
-    let understudy = Understudy(connection, display)
+    // What a sandboxed program may not see is decided by who it is.
+    connection.identifyCallers()
+    let understudy = Understudy(connection, display, Kernel())
+    await understudy.begin()
     connection.export(UnderstudyInterface.made(for: understudy), at: UnderstudyInterface.path)
     guard try await connection.requestName(UnderstudyInterface.name, .doNotQueue) == .owned else {
       fail(1, "another understudy is at work on this bus")
@@ -46,6 +49,7 @@ struct Main {
       await understudy.follow()
       endings.askToQuit()
     }
+    loop.task { await understudy.followInstalled() }
     let ending = await endings.first(on: connection, having: UnderstudyInterface.name)
     await connection.close()
     return ending.status
