@@ -2,6 +2,7 @@ import DBus
 import DesktopFiles
 import Glibc
 import SceneModel
+import ServiceSupport
 import WindowEvidence
 
 /// `org.stagedoor.Understudy1`, as `dbus/org.stagedoor.Understudy1.xml` describes it.
@@ -11,7 +12,13 @@ enum UnderstudyInterface {
 
   static func made(for understudy: Understudy) -> Interface {
     var interface = Interface("org.stagedoor.Understudy1")
-    interface.property("Version") { UInt32(1) }
+    interface.restrict { call in
+      // It would learn windows, titles and documents that are not its own.
+      guard Sandbox.find(around: call.knownCredentials) == Sandbox.none else {
+        throw ErrorReply(.accessDenied, "a sandboxed program learns nothing of other programs' windows")
+      }
+    }
+    interface.property("Version", constant: UInt32(1))
     interface.method("Open", in: "uri", "options", out: "deed", "window", "report") {
       (uri: String, options: [String: Variant]) async throws in
       let options = try Options(options)
@@ -30,6 +37,9 @@ enum UnderstudyInterface {
     interface.method("ActivateWindow", in: "window", "options") {
       (window: String, options: [String: Variant]) async throws in
       try await understudy.activate(window, try Options(options).token)
+    }
+    for method: MemberName in ["Open", "ActivateWindow"] {
+      interface.annotate(method, .init("org.qtproject.QtDBus.QtTypeName.In1", "QVariantMap"))
     }
     return interface
   }

@@ -37,7 +37,7 @@ enum DefaultHandler {
     guard Directories.data().contains(where: { access("\($0)/applications/\(name)", R_OK) == 0 }) else {
       throw .failed("no \(name) is in a data directory, and the desktop would pass over it; `make install` installs it")
     }
-    let types = Applications().documentTypes
+    let types = Applications.installed.documentTypes
     if types.isEmpty {
       throw .failed("no installed application opens documents, so there is nothing to be the default of")
     }
