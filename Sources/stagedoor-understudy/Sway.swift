@@ -1,3 +1,4 @@
+import CFiles
 import Glibc
 import SceneModel
 import ServiceSupport
@@ -41,7 +42,7 @@ struct Sway {
     var patience = timeval(tv_sec: 0, tv_usec: 200_000)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let request = Sway.magic + WaylandMessage.word(0) + WaylandMessage.word(Sway.getTree)
-    guard send(socket, request, request.count, Int32(MSG_NOSIGNAL.rawValue)) == request.count,
+    guard send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count,
       let head = Sway.receive(Sway.magic.count + 8, socket), head.starts(with: Sway.magic)
     else { return nil }
     let count = Int(head[Sway.magic.count...].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) })
@@ -68,7 +69,7 @@ struct Sway {
     var nodes = [root]
     while let node = nodes.popLast() {
       for key in ["nodes", "floating_nodes"] {
-        if case .array(let more)? = node[key] { nodes += more }
+        if case .array(let more)? = node[Text(key)] { nodes += more }
       }
       guard case .integer(let process)? = node["pid"], let process = Int32(exactly: process) else { continue }
       // Those of XWayland have a class instead.

@@ -75,7 +75,7 @@ final class Wayland: Display {
   private func flush() {
     var rest = toplevels.takeRequests()[...]
     while !rest.isEmpty, !isBroken {
-      let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+      let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { isBroken = true }
     }
   }
@@ -86,7 +86,7 @@ final class Wayland: Display {
     if limit > 0, poll(&events, 1, limit) == 0 { isBroken = true }
     var buffer = Bytes(repeating: 0, count: 64 << 10)
     while !isBroken {
-      let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { break }
       if count <= 0 {
