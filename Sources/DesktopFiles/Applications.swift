@@ -84,7 +84,9 @@ package struct Applications: Sendable {
     var names: [String: String] = [:]
     for (program, group) in Dictionary(grouping: entries, by: \.program) where !program.isEmpty {
       let shown = group.filter(\.isShown)
-      names[program] = (shown.isEmpty ? group : shown).map(\.identifier).min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+      names[program] = (shown.isEmpty ? group : shown).map(\.identifier).min {
+        ($0.utf8.count, $0) < ($1.utf8.count, $1)
+      }
     }
     for place in entries.indices {
       if let name = names[entries[place].program] { entries[place].application = name }

@@ -8,6 +8,7 @@ package struct DesktopEntry: Sendable {
   package var application: String
   package var path: String
   package var name: String
+  package var icon: String?
   package var exec: [String]
   package var types: [String]
   package var startupClass: String?
@@ -26,7 +27,8 @@ package struct DesktopEntry: Sendable {
   private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 
   private static let launchers: Set<String> = [
-    "bash", "dash", "flatpak", "gapplication", "gjs", "gtk-launch", "java", "mono", "node", "perl", "ruby", "sh", "snap",
+    "bash", "dash", "flatpak", "gapplication", "gjs", "gtk-launch", "java", "mono", "node", "perl", "ruby", "sh",
+    "snap",
     "systemd-run", "wine",
   ]
 
@@ -88,7 +90,8 @@ extension DesktopEntry {
       DesktopEntry.isInstalled(fields["TryExec"] ?? program)
     else { return nil }
     self.init(
-      identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier, exec: exec,
+      identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier,
+      icon: fields["Icon"], exec: exec,
       types: (fields["MimeType"] ?? "").split(separator: ";").map(String.init), startupClass: fields["StartupWMClass"],
       categories: Set((fields["Categories"] ?? "").split(separator: ";").map(String.init)),
       isShown: fields["NoDisplay"] != "true", isTerminal: fields["Terminal"] == "true",

@@ -37,7 +37,10 @@ struct Main {
     // A compositor that lists windows lists those of XWayland too.
     let found: (any Display)? = Wayland() ?? X11()
     guard let display = found else {
-      fail(1, "there is no display to ask: set DISPLAY for an X server, or WAYLAND_DISPLAY for a compositor that lists windows")
+      fail(
+        1,
+        "there is no display to ask: set DISPLAY for an X server, or WAYLAND_DISPLAY for a compositor that lists windows"
+      )
     }
     let endings = try Endings(on: loop)
     let connection = try await Connection.open(try BusAddress.session(), on: loop)
@@ -46,6 +49,9 @@ struct Main {
     let understudy = Understudy(connection, display, Kernel())
     await understudy.begin()
     connection.export(UnderstudyInterface.made(for: understudy), at: UnderstudyInterface.path)
+    for interface in [SearchProviders.gnome(for: understudy), SearchProviders.krunner(for: understudy)] {
+      connection.export(interface, at: SearchProviders.path)
+    }
     guard try await connection.requestName(UnderstudyInterface.name, .doNotQueue) == .owned else {
       fail(1, "another understudy is at work on this bus")
     }

@@ -97,7 +97,8 @@ struct Toplevels {
     let interface = try arguments.text()
     let version = try arguments.number()
     let known: [(String, Kind, UInt32)] = [
-      ("wl_seat", .seat, 1), ("zwlr_foreign_toplevel_manager_v1", .manager, 3), ("ext_foreign_toplevel_list_v1", .list, 1),
+      ("wl_seat", .seat, 1), ("zwlr_foreign_toplevel_manager_v1", .manager, 3),
+      ("ext_foreign_toplevel_list_v1", .list, 1),
     ]
     for (text, kind, highest) in known where Bytes(text.utf8) == interface {
       globals.append((kind, name, min(version, highest)))
@@ -133,7 +134,8 @@ struct Toplevels {
     default: (interface, object) = ("ext_foreign_toplevel_list_v1", new(.list))
     }
     let body =
-      WaylandMessage.word(global.name) + WaylandMessage.text(Bytes(interface.utf8)) + WaylandMessage.word(global.version)
+      WaylandMessage.word(global.name) + WaylandMessage.text(Bytes(interface.utf8))
+      + WaylandMessage.word(global.version)
       + WaylandMessage.word(object)
     send(2, 0, body)
   }

@@ -26,7 +26,8 @@ import WindowEvidence
   @Test func `gvim's title and its swap file are evidence, a name alone is none`() async throws {
     let processes: (String) -> [Process] = { place in
       [
-        Process(number: 7, started: 5, held: [.init(Node(device: 1, inode: 2), path: Bytes("\(place)/.a.txt.swp".utf8))]),
+        Process(
+          number: 7, started: 5, held: [.init(Node(device: 1, inode: 2), path: Bytes("\(place)/.a.txt.swp".utf8))]),
         Process(number: 8, started: 5),
       ]
     }

@@ -31,8 +31,9 @@ import Testing
       let object = house.watcher.object(
         "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
       try await eventually(what) {
-        let rows: [Structure<String, String, String, Bool>] = try await object.call("ListWindows")
-        let titles = rows.map { $0.members.2 }
+        let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+          "ListWindows")
+        let titles = rows.map { $0.members.1 }
         return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
       }
     }

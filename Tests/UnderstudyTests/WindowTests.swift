@@ -31,8 +31,9 @@ extension House {
     func titles() async throws -> [String] {
       let object = house.watcher.object(
         "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
-      let rows: [Structure<String, String, String, Bool>] = try await object.call("ListWindows")
-      return rows.map { $0.members.2 }
+      let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+        "ListWindows")
+      return rows.map { $0.members.1 }
     }
 
     /// Waits for titles in this order, the topmost first.
@@ -102,7 +103,8 @@ extension House {
       try await stage.shows("the editor's first tab", ["\(home)/a b.txt", "one.pdf", "two.pdf"])
       // Another file of that name is not shown by anyone.
       let explained = try await stage.command(
-        Command.built("stagedoor").program, "open", "--explain", "--app", "xpdf", "deep/a b.txt").output()
+        Command.built("stagedoor").program, "open", "--explain", "--app", "xpdf", "deep/a b.txt"
+      ).output()
       #expect(explained.contains(#""verdict": "start""#), "\(explained)")
       #expect(try await stage.titles().count == 3)
     }
@@ -112,7 +114,8 @@ extension House {
     try await withStage { stage async throws in
       try stage.house.write("text", to: "\(stage.house.home)/a.txt")
       let result = try await stage.command(
-        Command.built("stagedoor").program, "open", "--app", "nothing", "a.txt").run()
+        Command.built("stagedoor").program, "open", "--app", "nothing", "a.txt"
+      ).run()
       #expect(result.status == .exited(4), "\(result)")
       #expect(result.standardError == "stagedoor open: no application nothing is installed\n")
     }

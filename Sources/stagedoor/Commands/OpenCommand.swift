@@ -96,7 +96,9 @@ enum OpenCommand {
     if invocation.has(.explainOpening) {
       throw Problem(.noService, "there is nothing to explain about \(url.printable)")
     }
-    if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed, applications.isHandlerChosen {
+    if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed,
+      applications.isHandlerChosen
+    {
       return try start(url, path, applications, reason, invocation)
     }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); xdg-open opens the file") }
@@ -125,7 +127,9 @@ enum OpenCommand {
     let (_, error) = Spawn.start(words, environment: variables, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
-    if error != 0 { throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))") }
+    if error != 0 {
+      throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))")
+    }
     if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
   }
 
