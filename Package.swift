@@ -54,7 +54,7 @@ let package = Package(
       name: "Interchange",
       dependencies: [
         "Baggage", "DBus", "InterchangeCore", "InterchangeTurns", "InterchangeWire", "SceneModel", "SceneRouting",
-        "SessionStore",
+        "ServiceSupport", "SessionStore",
       ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
     // The core, its turns and the store in a simulated world that a seed decides.
@@ -133,7 +133,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "InterchangeCore", "SceneModel",
-        "SessionStore", "StoreTestSupport", "TheatreCommand",
+        "ServiceSupport", "SessionStore", "StoreTestSupport", "TheatreCommand",
         "stagedoord",
       ],
       exclude: ["Clients", "Preloads"], swiftSettings: settings),
@@ -204,7 +204,15 @@ let package = Package(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
       swiftSettings: settings),
     .testTarget(
-      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneTestSupport"], swiftSettings: settings),
+      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneModel", "SceneTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UnderstudyTests",
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "WindowEvidence", "stagedoor",
+        "stagedoor-understudy", "stagedoord",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],
       swiftSettings: settings),

@@ -13,25 +13,36 @@ package struct Applications: Sendable {
   private var removed: [String: Set<String>] = [:]
   private var cached: [String: [String]] = [:]
   private let types: TypeCatalog
+  /// Every directory that was read: those of desktop files, and those of `mimeapps.list`.
+  package private(set) var directories: Set<String> = []
 
-  package init() {
-    let data = Directories.data()
+  /// - Parameters:
+  ///   - data: The directories of data, the user's first.
+  ///   - configuration: Those of settings.
+  package init(in data: [String], configuration: [String]) {
     types = TypeCatalog.installed(in: data)
     var seen: Set<String> = []
     for directory in data {
-      Applications.forEachFile(in: "\(directory)/applications") { identifier, path in
-        guard seen.insert(identifier).inserted, identifier != Applications.handler,
-          let entry = DesktopEntry(identifier: identifier, at: path)
-        else { return }
-        entries.append(entry)
+      forEachFile(in: "\(directory)/applications") { identifier, path in
+        guard seen.insert(identifier).inserted, identifier != Applications.handler else { return nil }
+        return DesktopEntry(identifier: identifier, at: path)
       }
     }
-    for list in Applications.lists() { read(list) }
+    for folder in configuration + data.map({ "\($0)/applications" }) {
+      directories.insert(folder)
+      for name in Applications.listNames { read("\(folder)/\(name)") }
+    }
     for directory in data {
       for (_, type, value) in KeyFile.entries(of: "\(directory)/applications/mimeinfo.cache") {
         cached[type, default: []] += Applications.identifiers(value)
       }
     }
+    fold()
+  }
+
+  /// Those that this person can use at present.
+  package static var installed: Applications {
+    Applications(in: Directories.data(), configuration: Directories.configuration())
   }
 
   package subscript(identifier: String) -> DesktopEntry? {
@@ -68,6 +79,20 @@ package struct Applications: Sendable {
     return nil
   }
 
+  /// Entries of one program are one application, which has the name of one that menus show.
+  private mutating func fold() {
+    var names: [String: String] = [:]
+    for (program, group) in Dictionary(grouping: entries, by: \.program) where !program.isEmpty {
+      let shown = group.filter(\.isShown)
+      names[program] = (shown.isEmpty ? group : shown).map(\.identifier).min {
+        ($0.utf8.count, $0) < ($1.utf8.count, $1)
+      }
+    }
+    for place in entries.indices {
+      if let name = names[entries[place].program] { entries[place].application = name }
+    }
+  }
+
   /// The applications that take a type, in the order of the desktop's caches.
   private func takers(of type: String) -> [DesktopEntry] {
     let takers = entries.filter { $0.types.contains(type) && !(removed[type]?.contains($0.identifier) ?? false) }
@@ -78,17 +103,11 @@ package struct Applications: Sendable {
 
   // MARK: mimeapps.list
 
-  /// The lists, the strongest first.
-  private static func lists() -> [String] {
-    let desktops = (environment("XDG_CURRENT_DESKTOP") ?? "").split(separator: ":").map {
-      "\($0.lowercased())-mimeapps.list"
-    }
-    let names = desktops + ["mimeapps.list"]
-    let folders = Directories.configuration() + Directories.data().map { "\($0)/applications" }
-    return folders.flatMap { folder in names.map { "\(folder)/\($0)" } }
+  /// The names of the lists in a directory, the strongest first.
+  private static var listNames: [String] {
+    let desktops = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) } ?? ""
+    return desktops.split(separator: ":").map { "\($0.lowercased())-mimeapps.list" } + ["mimeapps.list"]
   }
-
-  private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// A weaker list says nothing about an application that a stronger one has named for a type.
   private mutating func read(_ path: String) {
@@ -112,13 +131,16 @@ package struct Applications: Sendable {
   // MARK: Files
 
   /// `kde/okular.desktop` has the identifier `kde-okular`.
-  private static func forEachFile(in directory: String, _ prefix: String = "", _ body: (String, String) -> Void) {
+  private mutating func forEachFile(
+    in directory: String, _ prefix: String = "", _ body: (_ identifier: String, _ path: String) -> DesktopEntry?
+  ) {
+    directories.insert(directory)
     // `.` and `..` are names too, and would lead through the whole disk.
     for name in SmallFile.names(in: directory) where !name.hasPrefix(".") {
       let path = "\(directory)/\(name)"
       if name.hasSuffix(".desktop") {
-        body(prefix + name.dropLast(8), path)
-      } else if prefix.utf8.count < 256, isDirectory(path) {
+        if let entry = body(prefix + name.dropLast(8), path) { entries.append(entry) }
+      } else if prefix.utf8.count < 256, Applications.isDirectory(path) {
         forEachFile(in: path, "\(prefix)\(name)-", body)
       }
     }

@@ -4,8 +4,11 @@ import ServiceSupport
 /// An installed application, as its desktop file describes it.
 package struct DesktopEntry: Sendable {
   package var identifier: String
+  /// The identifier of the application that it belongs to: several entries of one program are one application.
+  package var application: String
   package var path: String
   package var name: String
+  package var icon: String?
   package var exec: [String]
   package var types: [String]
   package var startupClass: String?
@@ -14,52 +17,61 @@ package struct DesktopEntry: Sendable {
   package var isTerminal: Bool
   package var isActivatable: Bool
 
-  /// The name of the program that it starts.
-  package var program: String { exec.first?.split(separator: "/").last.map(String.init) ?? "" }
+  /// The name of the program that it starts; empty if a launcher or an interpreter starts it, which many applications share.
+  package var program: String {
+    let words = exec.drop { DesktopEntry.name($0) == "env" || $0.contains("=") }
+    let name = words.first.map(DesktopEntry.name) ?? ""
+    return DesktopEntry.launchers.contains(name) || name.hasPrefix("python") ? "" : name
+  }
+
+  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+  private static let launchers: Set<String> = [
+    "bash", "dash", "flatpak", "gapplication", "gjs", "gtk-launch", "java", "mono", "node", "perl", "ruby", "sh",
+    "snap",
+    "systemd-run", "wine",
+  ]
 
   /// Whether its windows show documents, which the windows of terminals, browsers and managers of files and archives do not.
   package var opensDocuments: Bool {
-    !isTerminal
-      && categories.isDisjoint(with: ["WebBrowser", "TerminalEmulator", "FileManager", "Archiving", "PackageManager"])
+    let others: Set = ["WebBrowser", "TerminalEmulator", "FileManager", "Archiving", "PackageManager"]
+    return !isTerminal && categories.isDisjoint(with: others)
   }
 
   /// The words that start it with a file, as the desktop entry specification fills them in.
-  package func command(opening path: String, url: String) -> [String] {
-    var words: [String] = []
+  ///
+  /// - Parameter path: The file's path, which may have any bytes.
+  package func command(opening path: [UInt8], url: String) -> [[UInt8]] {
+    var words: [[UInt8]] = []
     var isFilled = false
     for word in exec {
-      switch word {
-      case "%f", "%F":
-        words.append(path)
-        isFilled = true
-      case "%u", "%U":
-        words.append(url)
-        isFilled = true
-      case "%i", "%d", "%D", "%n", "%N", "%v", "%m": break
-      case "%c": words.append(name)
-      case "%k": words.append(self.path)
-      default: words.append(word.contains("%") ? DesktopEntry.filled(word, path, url, &isFilled) : word)
-      }
+      // This code stands for two words, or none; the others for nothing by themselves.
+      if word == "%i" || DesktopEntry.empty.contains(word) { continue }
+      words.append(filled(Array(word.utf8), path, Array(url.utf8), &isFilled))
     }
     return isFilled ? words : words + [path]
   }
 
-  private static func filled(_ word: String, _ path: String, _ url: String, _ isFilled: inout Bool) -> String {
-    var (text, isCode) = ("", false)
-    for letter in word {
+  private static let empty: Set<String> = ["%d", "%D", "%n", "%N", "%v", "%m"]
+
+  private func filled(_ word: [UInt8], _ path: [UInt8], _ url: [UInt8], _ isFilled: inout Bool) -> [UInt8] {
+    var (text, isCode) = ([UInt8](), false)
+    for byte in word {
       if isCode {
-        switch letter {
-        case "f", "F": text += path
-        case "u", "U": text += url
-        case "%": text += "%"
+        switch byte {
+        case UInt8(ascii: "f"), UInt8(ascii: "F"): text += path
+        case UInt8(ascii: "u"), UInt8(ascii: "U"): text += url
+        case UInt8(ascii: "c"): text += name.utf8
+        case UInt8(ascii: "k"): text += self.path.utf8
+        case UInt8(ascii: "%"): text.append(byte)
         default: break
         }
-        isFilled = isFilled || "fFuU".contains(letter)
+        isFilled = isFilled || "fFuU".utf8.contains(byte)
         isCode = false
-      } else if letter == "%" {
+      } else if byte == UInt8(ascii: "%") {
         isCode = true
       } else {
-        text.append(letter)
+        text.append(byte)
       }
     }
     return text
@@ -78,7 +90,8 @@ extension DesktopEntry {
       DesktopEntry.isInstalled(fields["TryExec"] ?? program)
     else { return nil }
     self.init(
-      identifier: identifier, path: path, name: fields["Name"] ?? identifier, exec: exec,
+      identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier,
+      icon: fields["Icon"], exec: exec,
       types: (fields["MimeType"] ?? "").split(separator: ";").map(String.init), startupClass: fields["StartupWMClass"],
       categories: Set((fields["Categories"] ?? "").split(separator: ";").map(String.init)),
       isShown: fields["NoDisplay"] != "true", isTerminal: fields["Terminal"] == "true",

@@ -45,13 +45,13 @@ package func application(of window: WindowTraits, among entries: [EntryTraits]) 
     { !window.instance.isEmpty && $0.startupClass == window.instance },
     { !window.classes.isEmpty && $0.startupClass == window.classes },
     { isNamed($0, window.instance) || isNamed($0, window.classes) },
-    { window.program != nil && $0.program == window.program },
+    { !$0.program.isEmpty && $0.program == window.program },
   ]
   for step in steps {
     let found = entries.filter(step)
     if found.count == 1 { return found[0].identifier }
     // Several files may start one program, such as one for each type.
-    if let first = found.first, found.allSatisfy({ $0.program == first.program }) {
+    if let first = found.first, !first.program.isEmpty, found.allSatisfy({ $0.program == first.program }) {
       return found.map(\.identifier).min { $0.utf8.count < $1.utf8.count }
     }
   }

@@ -43,11 +43,10 @@ struct Habits {
     vlc           player   finds    -
     """
 
-  init() {
+  /// - Parameter directory: The person's settings of Stagedoor.
+  init(in directory: String?) {
     read(Habits.known)
-    if let settings = Directories.userConfiguration(),
-      let bytes = SmallFile.read("\(settings)/stagedoor/understudy.conf", limit: 64 << 10)
-    {
+    if let directory, let bytes = SmallFile.read("\(directory)/understudy.conf", limit: 64 << 10) {
       read(String(decoding: bytes, as: UTF8.self))
     }
   }
@@ -80,7 +79,7 @@ struct Habits {
     names.insert(Bytes(entry.program.uppercased().utf8))
     names.insert(Bytes((entry.program.prefix(1).uppercased() + entry.program.dropFirst()).utf8))
     return Application(
-      identifier: entry.identifier, names: names, kind: row.kind, habit: row.habit,
+      identifier: entry.application, names: names, kind: row.kind, habit: row.habit,
       writesOwnTitles: row.writesOwnTitles, writesDirectories: row.writesDirectories)
   }
 }

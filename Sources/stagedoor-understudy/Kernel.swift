@@ -2,11 +2,23 @@ import CFiles
 import Glibc
 import WindowEvidence
 
-/// What `/proc` shows of this user's processes.
-enum Kernel {
+/// What is known of processes. Tests replay it.
+protocol Processes {
   /// The process; `nil` if it has gone or belongs to somebody else.
-  static func process(_ number: Int32) -> Process? {
-    guard let started = start(of: number) else { return nil }
+  func process(_ number: Int32) -> Process?
+  /// The start of a process, in microseconds since 1970.
+  func start(of number: Int32) -> Int64?
+  func parent(of number: Int32) -> Int32?
+  /// A variable of a process as it was started.
+  func variable(_ name: String, of number: Int32) -> Bytes?
+  /// The name of the program that a process runs.
+  func program(of number: Int32) -> Bytes?
+}
+
+/// What `/proc` shows of this user's processes. Those of other users are not read.
+struct Kernel: Processes {
+  func process(_ number: Int32) -> Process? {
+    guard let started = start(of: number), Kernel.isOurs(number) else { return nil }
     let arguments = words(of: number, "cmdline").dropFirst().filter { !$0.isEmpty && $0.first != UInt8(ascii: "-") }
     let directory = link("/proc/\(number)/cwd")
     return Process(
@@ -17,21 +29,24 @@ enum Kernel {
       })
   }
 
-  /// The parent of a process.
-  static func parent(of number: Int32) -> Int32? {
+  func parent(of number: Int32) -> Int32? {
     fields(of: number).flatMap { $0.count > 1 ? Int32(String(decoding: $0[1], as: UTF8.self)) : nil }
   }
 
-  /// The start of a process, in microseconds since 1970.
-  private static func start(of number: Int32) -> Int64? {
+  func start(of number: Int32) -> Int64? {
     guard let fields = fields(of: number), fields.count > 19,
       let ticks = Int64(String(decoding: fields[19], as: UTF8.self))
     else { return nil }
-    return boot + ticks * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+    return Kernel.boot + ticks * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  private static func isOurs(_ number: Int32) -> Bool {
+    var status = stat()
+    return stat("/proc/\(number)", &status) == 0 && status.st_uid == geteuid()
   }
 
   /// The fields of `/proc/N/stat` behind the program's name, which may have any bytes.
-  private static func fields(of number: Int32) -> [ArraySlice<UInt8>]? {
+  private func fields(of number: Int32) -> [ArraySlice<UInt8>]? {
     let stat = read("/proc/\(number)/stat")
     guard let name = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     return stat[(name + 1)...].split(separator: UInt8(ascii: " "))
@@ -45,7 +60,7 @@ enum Kernel {
   }()
 
   /// The regular files behind the descriptors from 3 on; `nil` if they may not be read.
-  private static func held(by number: Int32) -> [Process.HeldFile]? {
+  private func held(by number: Int32) -> [Process.HeldFile]? {
     guard let stream = opendir("/proc/\(number)/fd") else { return nil }
     defer { closedir(stream) }
     var held: [Process.HeldFile] = []
@@ -62,23 +77,22 @@ enum Kernel {
     return held
   }
 
-  /// The variables of a process as it was started.
-  static func variable(_ name: String, of number: Int32) -> Bytes? {
+  func variable(_ name: String, of number: Int32) -> Bytes? {
+    guard Kernel.isOurs(number) else { return nil }
     let prefix = Bytes("\(name)=".utf8)
     return words(of: number, "environ").first { $0.starts(with: prefix) }.map { Bytes($0.dropFirst(prefix.count)) }
   }
 
-  /// The name of the program that a process runs.
-  static func program(of number: Int32) -> Bytes? {
+  func program(of number: Int32) -> Bytes? {
     if let path = link("/proc/\(number)/exe") { return File.name(of: path) }
     return words(of: number, "cmdline").first.map(File.name)
   }
 
-  private static func words(of number: Int32, _ file: String) -> [Bytes] {
+  private func words(of number: Int32, _ file: String) -> [Bytes] {
     read("/proc/\(number)/\(file)").split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
   }
 
-  private static func link(_ path: String) -> Bytes? {
+  private func link(_ path: String) -> Bytes? {
     var buffer = Bytes(repeating: 0, count: Int(PATH_MAX))
     let count = buffer.withUnsafeMutableBytes { bytes in
       bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1 }
@@ -86,7 +100,7 @@ enum Kernel {
     return count < 0 ? nil : Bytes(buffer[..<count])
   }
 
-  private static func read(_ path: String) -> Bytes {
+  private func read(_ path: String) -> Bytes {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }
     defer { close(file) }

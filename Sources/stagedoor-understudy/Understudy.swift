@@ -1,4 +1,3 @@
-import CXCB
 import DBus
 import DesktopFiles
 import Glibc
@@ -13,34 +12,45 @@ actor Understudy {
   nonisolated let connection: Connection
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
-  private let display: X11
-  private let files = InstalledFileTypes(in: Directories.data())
-  private var installed = Applications()
-  private let habits = Habits()
-  private let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
+  let display: any Display
+  let processes: any Processes
+  private(set) var installed: InstalledFollower
+  let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
   private let machine = Understudy.hostName()
 
   /// Windows, and what has been seen of each since it appeared.
-  private var windows: [xcb_window_t: Seen] = [:]
-  /// The programs that were started here, by their process and by the startup identifier that they got.
+  private(set) var windows: [WindowNumber: Seen] = [:]
+  /// The programs that were started here and have shown no window yet.
   private var starts: [Start] = []
-  private var startCount = 0
+  /// The windows that are to come to the front as soon as they show a file.
+  var awaited: [Awaited] = []
 
-  private struct Seen {
-    var shown: X11.Shown
+  /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
+  var listChanged: (() -> Void)?
+
+  struct Seen {
+    var shown: ShownWindow
     var application: String?
     /// `nil` for a window that was there before the understudy.
     var history: Window.History?
   }
 
-  private struct Start {
-    let process: Int32
-    let startup: Bytes
+  /// A program that was started with a file. It is known by its startup identifier, and by its process.
+  struct Start {
+    let application: String
     let path: Bytes
+    let startup: Bytes
+    let process: Int32
+    /// The start of the process: its number may belong to another process later.
+    let started: Int64?
   }
 
-  init(_ connection: Connection, _ display: X11) {
-    (self.connection, self.display) = (connection, display)
+  init(
+    _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
+    in places: InstalledPlaces = InstalledPlaces()
+  ) {
+    (self.connection, self.display, self.processes) = (connection, display, processes)
+    installed = InstalledFollower(in: places)
   }
 
   private static func hostName() -> Bytes {
@@ -51,27 +61,51 @@ actor Understudy {
 
   // MARK: Watching
 
+  /// Takes note of the windows that are there.
+  func begin() {
+    look(isFirst: true)
+    take()
+  }
+
   /// Follows the windows until the display goes.
   func follow() async {
-    look(isFirst: true)
-    while !display.isBroken {
+    while !display.isBroken, !Task.isCancelled {
       await connection.loop.readable(display.descriptor)
-      take(display.changes())
+      take()
     }
   }
 
-  private func take(_ changes: Set<X11.Change>) {
-    let missed = display.takeMissed().filter { windows[$0] != nil }.map(X11.Change.title)
-    for case .title(let window) in changes.union(missed) {
-      guard var seen = windows[window] else { continue }
-      seen.shown.title = display.title(of: window)
-      // More titles than this are as good as another document.
-      if let history = seen.history, history.titles.last != seen.shown.title, history.titles.count < 64 {
-        seen.history?.titles.append(seen.shown.title)
+  /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.
+  func followInstalled() async {
+    while let notices = installed.notices, !Task.isCancelled {
+      await connection.loop.readable(notices.descriptor)
+      guard notices.take() else { continue }
+      for _ in 0..<10 {
+        await connection.loop.sleep(for: .milliseconds(100))
+        if !notices.take() { break }
       }
-      windows[window] = seen
+      installed.read()
+      for number in windows.keys {
+        windows[number]?.application = windows[number].flatMap { application(of: $0.shown) }
+      }
     }
-    if changes.contains(.list) { look(isFirst: false) }
+  }
+
+  /// Takes all that the display has told of. Asking the display may bring more, of which its descriptor does not tell.
+  func take() {
+    while true {
+      let changes = display.changes()
+      if changes.isEmpty { return }
+      tellOfChange()
+      for (number, count) in changes.titles {
+        guard var seen = windows[number] else { continue }
+        seen.shown.title = display.title(of: number)
+        seen.history?.note(seen.shown.title, changes: count)
+        windows[number] = seen
+      }
+      if changes.list { look(isFirst: false) }
+      raiseAwaited()
+    }
   }
 
   /// Reads the windows that have come, and forgets those that have gone.
@@ -80,43 +114,62 @@ actor Understudy {
     let present = Set(all)
     windows = windows.filter { present.contains($0.key) }
     let new = all.filter { windows[$0] == nil }
-    for (window, shown) in zip(new, display.read(new)) {
+    for (number, shown) in zip(new, display.read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
       if !isFirst {
-        let process = shown.process.flatMap(Kernel.process)
+        let start = takeStart(of: shown, seen.application)
+        if let start { seen.application = start.application }
         seen.history = .init(
-          startedWith: start(of: shown)?.path, processStarted: process?.started, titles: [shown.title])
+          startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
       }
-      windows[window] = seen
+      windows[number] = seen
     }
   }
 
-  private func application(of shown: X11.Shown) -> String? {
+  private func application(of shown: ShownWindow) -> String? {
     var traits = shown.traits
     if let process = shown.process, isLocal(shown) {
-      if Kernel.variable("GIO_LAUNCHED_DESKTOP_FILE_PID", of: process) == Bytes("\(process)".utf8) {
-        traits.launchedFrom = Kernel.variable("GIO_LAUNCHED_DESKTOP_FILE", of: process)
+      if processes.variable("GIO_LAUNCHED_DESKTOP_FILE_PID", of: process) == Bytes("\(process)".utf8) {
+        traits.launchedFrom = processes.variable("GIO_LAUNCHED_DESKTOP_FILE", of: process)
       }
-      traits.program = Kernel.program(of: process)
+      traits.program = processes.program(of: process)
     }
-    return WindowEvidence.application(of: traits, among: installed.entries.map(\.traits))
+    let applications = installed.now.applications
+    return WindowEvidence.application(of: traits, among: applications.entries.map(\.traits))
+      .map { applications[$0]?.application ?? $0 }
   }
 
-  private func isLocal(_ shown: X11.Shown) -> Bool { shown.machine.isEmpty || shown.machine == machine }
+  private func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
 
-  /// The start of ours that made a window: by the startup identifier, by the process, or by one of its parents.
-  private func start(of shown: X11.Shown) -> Start? {
-    if let start = starts.last(where: { !shown.startup.isEmpty && $0.startup == shown.startup }) { return start }
+  // MARK: Starts
+
+  func note(_ process: Int32, of application: String, with path: Bytes, as startup: String) {
+    starts.append(
+      Start(
+        application: application, path: path, startup: Bytes(startup.utf8), process: process,
+        started: processes.start(of: process)))
+    if starts.count > 256 { starts.removeFirst() }
+  }
+
+  /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.
+  private func takeStart(of shown: ShownWindow, _ application: String?) -> Start? {
+    guard shown.isMain, isLocal(shown), let place = placeOfStart(shown) else { return nil }
+    let start = starts.remove(at: place)
+    return application == nil || application == start.application ? start : nil
+  }
+
+  private func placeOfStart(_ shown: ShownWindow) -> Int? {
+    func startup(_ identifier: Bytes) -> Int? {
+      identifier.isEmpty ? nil : starts.lastIndex { $0.startup == identifier }
+    }
+    if let place = startup(shown.startup) { return place }
     guard var process = shown.process else { return nil }
     // gvim leaves its first process, and keeps its variables.
-    if let startup = Kernel.variable("DESKTOP_STARTUP_ID", of: process),
-      let start = starts.last(where: { $0.startup == startup })
-    {
-      return start
-    }
+    if let place = processes.variable("DESKTOP_STARTUP_ID", of: process).flatMap(startup) { return place }
     for _ in 0..<8 {
-      if let start = starts.last(where: { $0.process == process }) { return start }
-      guard let parent = Kernel.parent(of: process), parent > 1 else { return nil }
+      let started = processes.start(of: process)
+      if let place = starts.lastIndex(where: { $0.process == process && $0.started == started }) { return place }
+      guard let parent = processes.parent(of: process), parent > 1 else { return nil }
       process = parent
     }
     return nil
@@ -125,14 +178,15 @@ actor Understudy {
   // MARK: Judging
 
   /// The windows as the judge sees them, the topmost first. Processes are looked at for the chosen application's windows only.
-  private func evidence(for application: String) -> [Window] {
-    take(display.changes())
-    return display.windows().compactMap { identifier in
-      guard let seen = windows[identifier] else { return nil }
+  func evidence(for application: String) -> [Window] {
+    take()
+    defer { take() }
+    return display.windows().compactMap { number in
+      guard let seen = windows[number] else { return nil }
       let isWanted = seen.application == application && isLocal(seen.shown)
       return Window(
-        "\(identifier)", application: seen.application, title: seen.shown.title,
-        process: isWanted ? seen.shown.process.flatMap(Kernel.process) : nil, isLocal: isLocal(seen.shown),
+        "\(number)", application: seen.application, title: seen.shown.title,
+        process: isWanted ? seen.shown.process.flatMap(processes.process) : nil, isLocal: isLocal(seen.shown),
         isMain: seen.shown.isMain, history: seen.history)
     }
   }
@@ -150,204 +204,67 @@ actor Understudy {
     guard let path = FileURL.path(of: Text(url)) else {
       throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "\(url) is not the URL of a file on this machine")
     }
-    guard var file = File(at: path) else {
+    guard let file = File(at: path) else {
       throw ErrorReply(
         "org.freedesktop.DBus.Error.FileNotFound",
         "\(String(decoding: path, as: UTF8.self)): \(String(cString: strerror(errno)))")
     }
+    if installed.notices == nil { installed.read() }
     let entry = try entry(for: path, application)
-    let known = habits.application(entry)
-    var windows = evidence(for: entry.identifier)
-    await ask(about: url, file, entry, &windows)
-    file.path = path
-    let asked = pathsToAsk(file, for: known, among: windows, home: home)
-    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
+    let known = installed.now.habits.application(entry)
+    var windows = evidence(for: entry.application)
+    await ask(about: url, entry, &windows)
     return Case(
-      file: file, url: url, entry: entry, windows: windows,
-      judgement: judge(file, for: known, among: windows, home: home, existing: existing))
+      file: file, url: url, entry: entry, windows: windows, judgement: judgement(of: file, for: known, among: windows))
   }
 
-  private func entry(for path: [UInt8], _ application: String?) throws -> DesktopEntry {
+  func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
+    let asked = pathsToAsk(file, for: application, among: windows, home: home)
+    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
+    return judge(file, for: application, among: windows, home: home, existing: existing)
+  }
+
+  private func entry(for path: Bytes, _ application: String?) throws -> DesktopEntry {
     if let application {
-      guard let entry = installed[application] else {
+      guard let entry = installed.now.applications[application] else {
         throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application \(application) is installed")
       }
       return entry
     }
-    let type = files.type(ofFile: path)
-    guard let entry = installed.application(for: type) else {
-      throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application opens \(type)")
+    let type = installed.now.files.type(ofFile: path)
+    guard let entry = installed.now.applications.application(for: type) else {
+      throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application opens files of the type \(type)")
     }
     return entry
   }
 
   /// Asks the services of some applications which process shows the file, and players what they play.
-  private func ask(about url: String, _ file: File, _ entry: DesktopEntry, _ windows: inout [Window]) async {
-    let daemons: [String: BusName] = ["evince": "org.gnome.evince.Daemon", "atril": "org.mate.atril.Daemon"]
-    let paths: [String: ObjectPath] = ["evince": "/org/gnome/evince/Daemon", "atril": "/org/mate/atril/Daemon"]
-    guard windows.contains(where: { $0.application == entry.identifier }) else { return }
-    if let daemon = daemons[entry.program], let path = paths[entry.program],
-      let owner: String = try? await connection.call(
-        to: daemon, at: path, InterfaceName("\(daemon)"), "FindDocument", url, false, timeout: .milliseconds(100)),
-      !owner.isEmpty, let name = try? BusName(owner), let process = await process(of: name)
-    {
+  private func ask(about url: String, _ entry: DesktopEntry, _ windows: inout [Window]) async {
+    guard windows.contains(where: { $0.application == entry.application }) else { return }
+    let services = Services(connection: connection)
+    if let process = await services.process(showing: url, of: entry.program) {
       for place in windows.indices where windows[place].process?.number == process {
         windows[place].isNamedByService = true
       }
     }
-    if entry.categories.contains("Player"),
-      let player = try? BusName("org.mpris.MediaPlayer2.\(entry.program)"),
-      let playing = await track(of: player), let path = FileURL.path(of: Text(playing)),
-      let process = await process(of: player)
-    {
-      for place in windows.indices where windows[place].process?.number == process { windows[place].playing = path }
+    if entry.categories.contains("Player"), let (process, playing) = await services.track(of: entry.program) {
+      for place in windows.indices where windows[place].process?.number == process { windows[place].playing = playing }
     }
-  }
-
-  private func process(of name: BusName) async -> Int32? {
-    let number: UInt32? = try? await connection.call(
-      to: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
-      "\(name)", timeout: .milliseconds(100))
-    return number.map { Int32(bitPattern: $0) }
-  }
-
-  private func track(of player: BusName) async -> String? {
-    let value: Variant? = try? await connection.call(
-      to: player, at: "/org/mpris/MediaPlayer2", "org.freedesktop.DBus.Properties", "Get",
-      "org.mpris.MediaPlayer2.Player", "Metadata", timeout: .milliseconds(100))
-    guard let value, let fields = try? [String: Variant](value), let url = fields["xesam:url"] else { return nil }
-    return try? String(url)
-  }
-
-  // MARK: Acting
-
-  enum Deed: String {
-    case raised, runAgain = "run again", started
-  }
-
-  /// Does what the judgement says.
-  func act(on found: Case, isNew: Bool, _ token: String?) async throws -> (Deed, window: String?) {
-    let time = startupTime(token) ?? display.now()
-    switch isNew ? .start : found.judgement.verdict {
-    case .raise(let window, _):
-      raise(window, at: time)
-      return (.raised, window)
-    case .runAgain(let window):
-      try await start(found, token, at: time)
-      if let window {
-        raise(window, at: time)
-      } else {
-        connection.loop.task { await self.raiseNext(for: found, at: time) }
-      }
-      return (.runAgain, window)
-    case .start:
-      try await start(found, token, at: time)
-      return (.started, nil)
-    }
-  }
-
-  private func raise(_ window: String, at time: UInt32) {
-    if let number = xcb_window_t(window) { display.raise(number, at: time) }
-  }
-
-  /// A startup identifier ends with the time of the person's act.
-  private func startupTime(_ token: String?) -> UInt32? {
-    token.flatMap { $0.range(ofLast: "_TIME") }.flatMap { UInt32($0) }
-  }
-
-  /// Raises the window of the application that appears now, or whose title now names the file.
-  private func raiseNext(for found: Case, at time: UInt32) async {
-    let before = Dictionary(uniqueKeysWithValues: found.windows.map { ($0.identifier, $0.title) })
-    for _ in 0..<50 {
-      await connection.loop.sleep(for: .milliseconds(100))
-      take(display.changes())
-      let next = windows.first { number, seen in
-        seen.application == found.entry.identifier && before["\(number)"] != seen.shown.title
-          && Title.hasWord(found.file.name, in: seen.shown.title)
-      }
-      if let next {
-        if display.active != next.key { display.raise(next.key, at: time) }
-        return
-      }
-    }
-  }
-
-  private func start(_ found: Case, _ token: String?, at time: UInt32) async throws {
-    let entry = found.entry
-    startCount += 1
-    let startup = token ?? "stagedoor-\(getpid())-\(startCount)_TIME\(time)"
-    if entry.isActivatable, let name = try? BusName(entry.identifier),
-      let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
-    {
-      let data: [String: Variant] = ["desktop-startup-id": Variant(startup), "activation-token": Variant(startup)]
-      _ = try await connection.call(to: name, at: path, "org.freedesktop.Application", "Open", [found.url], data) as ()
-      return
-    }
-    let path = String(decoding: found.file.path, as: UTF8.self)
-    let words = entry.command(opening: path, url: found.url)
-    let (process, error) = Spawn.start(words, environment: environment(startup, entry), in: .session) { actions in
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    }
-    guard error == 0 else {
-      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(words[0]): \(String(cString: strerror(error)))")
-    }
-    starts.append(Start(process: process, startup: Bytes(startup.utf8), path: found.file.path))
-    if starts.count > 256 { starts.removeFirst() }
-  }
-
-  private func environment(_ startup: String, _ entry: DesktopEntry) -> [String] {
-    let replaced = [
-      "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN", "GIO_LAUNCHED_DESKTOP_FILE", "GIO_LAUNCHED_DESKTOP_FILE_PID",
-    ]
-    var variables: [String] = []
-    var next = environ
-    while let variable = next.pointee.map({ String(cString: $0) }) {
-      if !replaced.contains(where: { variable.hasPrefix("\($0)=") }), !variable.hasPrefix("DBUS_STARTER_") {
-        variables.append(variable)
-      }
-      next += 1
-    }
-    return variables + [
-      "DESKTOP_STARTUP_ID=\(startup)", "XDG_ACTIVATION_TOKEN=\(startup)", "GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)",
-    ]
   }
 
   // MARK: The list
 
-  /// Every window, the topmost first.
-  func list() -> [(window: String, application: String, title: String, isActive: Bool)] {
-    take(display.changes())
-    let active = display.active
-    return display.windows().compactMap { number in
-      guard let seen = windows[number], seen.shown.isMain else { return nil }
-      return (
-        "\(number)", seen.application ?? "", String(decoding: seen.shown.title, as: UTF8.self), number == active
-      )
-    }
-  }
+  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
 
-  func activate(_ window: String, _ token: String?) throws {
-    guard let number = xcb_window_t(window), windows[number] != nil else {
+  func activate(_ window: String, at time: UInt32) throws {
+    guard let number = WindowNumber(window), windows[number] != nil else {
       throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "there is no window \(window)")
     }
-    display.raise(number, at: startupTime(token) ?? display.now())
-  }
-
-  /// Programs that ended leave no zombies.
-  func reap() {
-    var status: Int32 = 0
-    while waitpid(-1, &status, WNOHANG) > 0 {}
-  }
-}
-
-extension String {
-  /// What stands behind the last occurrence of a text; `nil` if the text does not occur.
-  fileprivate func range(ofLast text: String) -> Substring? {
-    var place = endIndex
-    while true {
-      if self[place...].hasPrefix(text) { return self[place...].dropFirst(text.count) }
-      if place == startIndex { return nil }
-      place = index(before: place)
+    guard display.canRaise else {
+      throw ErrorReply(
+        "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
     }
+    display.raise(number, at: time)
+    take()
   }
 }

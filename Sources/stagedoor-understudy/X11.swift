@@ -5,17 +5,7 @@ import WindowEvidence
 ///
 /// The kernel's socket of the server becomes readable when something has changed. Requests wait for their answers, which takes some hundred
 /// microseconds for all windows together.
-final class X11 {
-  /// What a property of a window may say.
-  struct Shown {
-    var traits = WindowTraits()
-    var title: Bytes = []
-    var process: Int32?
-    var machine: Bytes = []
-    var startup: Bytes = []
-    var isMain = true
-  }
-
+final class X11: Display {
   private static let atomNames = [
     "_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "_NET_WM_PID",
     "_NET_STARTUP_ID", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_NORMAL", "_NET_SUPPORTING_WM_CHECK",
@@ -52,46 +42,58 @@ final class X11 {
 
   // MARK: Changes
 
-  enum Change: Hashable {
-    case list
-    case title(xcb_window_t)
-    case other
-  }
-
   /// Asks to hear of a window's properties.
   private func watch(_ window: xcb_window_t) {
     var mask = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue
     xcb_change_window_attributes(connection, window, XCB_CW_EVENT_MASK.rawValue, &mask)
   }
 
-  /// The changes that the server has told of.
-  func changes() -> Set<Change> {
-    var changes: Set<Change> = []
-    while let event = xcb_poll_for_event(connection) {
-      defer { free(event) }
-      guard Int32(event.pointee.response_type & 0x7F) == XCB_PROPERTY_NOTIFY else { continue }
-      let property = event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) { $0.pointee }
-      switch property.atom {
-      case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"): changes.insert(.list)
-      case atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue: changes.insert(.title(property.window))
+  /// What the server has told of while an answer was awaited.
+  private var pending: [xcb_property_notify_event_t] = []
+
+  func changes() -> DisplayChanges {
+    while let notice = notice(xcb_poll_for_event) { pending.append(notice) }
+    defer { pending = [] }
+    var changes = DisplayChanges()
+    // A title is two properties, which mostly change together.
+    var counts: [WindowNumber: [xcb_atom_t: Int]] = [:]
+    for notice in pending {
+      switch notice.atom {
+      case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"):
+        if notice.window == root { changes.list = true }
+      case atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue:
+        if notice.window != root { counts[notice.window, default: [:]][notice.atom, default: 0] += 1 }
       default: break
       }
     }
+    changes.titles = counts.mapValues { $0.values.max() ?? 1 }
     return changes
+  }
+
+  /// The next change of a property; other events are passed over. `nil` if there is none, or the server has gone.
+  private func notice(
+    _ next: (OpaquePointer) -> UnsafeMutablePointer<xcb_generic_event_t>?
+  ) -> xcb_property_notify_event_t? {
+    while let event = next(connection) {
+      defer { free(event) }
+      guard Int32(event.pointee.response_type & 0x7F) == XCB_PROPERTY_NOTIFY else { continue }
+      return event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) { $0.pointee }
+    }
+    return nil
   }
 
   // MARK: Windows
 
   /// All windows that the window manager lists, the topmost first.
-  func windows() -> [xcb_window_t] {
-    let stacked: [xcb_window_t] = numbers(root, atom("_NET_CLIENT_LIST_STACKING"))
+  func windows() -> [WindowNumber] {
+    let stacked: [WindowNumber] = numbers(root, atom("_NET_CLIENT_LIST_STACKING"))
     return (stacked.isEmpty ? numbers(root, atom("_NET_CLIENT_LIST")) : stacked).reversed()
   }
 
-  var active: xcb_window_t? { numbers(root, atom("_NET_ACTIVE_WINDOW")).first }
+  var active: WindowNumber? { numbers(root, atom("_NET_ACTIVE_WINDOW")).first }
 
   /// Reads windows, all of them with one wait, and asks to hear of their changes.
-  func read(_ windows: [xcb_window_t]) -> [Shown] {
+  func read(_ windows: [WindowNumber]) -> [ShownWindow] {
     let wanted: [xcb_atom_t] = [
       atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue, XCB_ATOM_WM_CLASS.rawValue, atom("_NET_WM_PID"),
       XCB_ATOM_WM_CLIENT_MACHINE.rawValue, atom("_NET_STARTUP_ID"), XCB_ATOM_WM_TRANSIENT_FOR.rawValue,
@@ -103,7 +105,7 @@ final class X11 {
     }
     return cookies.map { cookies in
       let values = cookies.map(value)
-      var shown = Shown()
+      var shown = ShownWindow()
       shown.title = values[0].isEmpty ? values[1] : values[0]
       let classes = values[2].split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
       shown.traits.instance = classes.first ?? []
@@ -153,22 +155,11 @@ final class X11 {
       XCB_ATOM_STRING.rawValue, 8, 0, nil)
     xcb_destroy_window(connection, window)
     xcb_flush(connection)
-    var time: UInt32 = 0
-    while time == 0, let event = xcb_wait_for_event(connection) {
-      defer { free(event) }
-      guard Int32(event.pointee.response_type & 0x7F) == XCB_PROPERTY_NOTIFY else { continue }
-      let notice = event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) { $0.pointee }
-      if notice.window == window { time = notice.time } else { missed.insert(notice.window) }
+    while let notice = notice(xcb_wait_for_event) {
+      if notice.window == window { return notice.time }
+      pending.append(notice)
     }
-    return time
-  }
-
-  /// Windows whose properties changed while ``now()`` waited.
-  private(set) var missed: Set<xcb_window_t> = []
-
-  func takeMissed() -> Set<xcb_window_t> {
-    defer { missed = [] }
-    return missed
+    return 0
   }
 
   // MARK: Properties

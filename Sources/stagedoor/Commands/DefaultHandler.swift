@@ -37,7 +37,7 @@ enum DefaultHandler {
     guard Directories.data().contains(where: { access("\($0)/applications/\(name)", R_OK) == 0 }) else {
       throw .failed("no \(name) is in a data directory, and the desktop would pass over it; `make install` installs it")
     }
-    let types = Applications().documentTypes
+    let types = Applications.installed.documentTypes
     if types.isEmpty {
       throw .failed("no installed application opens documents, so there is nothing to be the default of")
     }
@@ -61,9 +61,16 @@ enum DefaultHandler {
     }
   }
 
+  private static var desktops: [String] {
+    (Environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").map { $0.lowercased() }
+  }
+
+  /// Whether the desktop keeps windows from other programs.
+  static var isPowerless: Bool { desktops.contains("gnome") && Environment["XDG_SESSION_TYPE"] == "wayland" }
+  static let powerless = "in GNOME on Wayland no program may list or raise windows, so each file is opened as before"
+
   /// Says where the choice has no effect.
   private static func warn(_ settings: String, _ types: Set<String>) {
-    let desktops = (Environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").map { $0.lowercased() }
     for desktop in desktops {
       let path = "\(settings)/\(desktop)-mimeapps.list"
       let stronger = MimeAppsList(SmallFile.read(path, limit: 1 << 20))
@@ -73,9 +80,6 @@ enum DefaultHandler {
           "stagedoor open: \(path.printable) comes first, and names other applications for \(count) of the types")
       }
     }
-    if desktops.contains("gnome"), Environment["XDG_SESSION_TYPE"] == "wayland" {
-      Output.note(
-        "stagedoor open: in GNOME on Wayland no program may list or raise windows, so each file is opened as before")
-    }
+    if isPowerless { Output.note("stagedoor open: \(powerless)") }
   }
 }

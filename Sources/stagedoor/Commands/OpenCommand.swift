@@ -53,6 +53,15 @@ enum OpenCommand {
         timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
         returning: String.self, String.self, String.self)
     } catch {
+      if case .replied(let reason) = error {
+        if reason.name.rawValue == StagedoorError.Code.noSuchApplication.rawValue, invocation[.appOpening] != nil {
+          throw Problem(.refused, reason.text, error: reason.name.rawValue)
+        }
+        // The application has certainly not started.
+        if reason.name.rawValue == StagedoorError.Code.launchFailed.rawValue {
+          return try handOver(url, reason.text, invocation)
+        }
+      }
       if invocation.has(.explainOpening) { throw Problem(.noService, "the understudy does not explain: \(error)") }
       if ticket.take() {
         try handOver(url, "the understudy does not open it (\(error))", invocation)
@@ -87,7 +96,9 @@ enum OpenCommand {
     if invocation.has(.explainOpening) {
       throw Problem(.noService, "there is nothing to explain about \(url.printable)")
     }
-    if let path = FileURL.path(of: Text(url)), case let applications = Applications(), applications.isHandlerChosen {
+    if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed,
+      applications.isHandlerChosen
+    {
       return try start(url, path, applications, reason, invocation)
     }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); xdg-open opens the file") }
@@ -95,7 +106,10 @@ enum OpenCommand {
     if error != 0 { throw Problem(.applicationFailed, "xdg-open: \(String(cString: strerror(error)))") }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    if status != 0 { throw Problem(.applicationFailed, "xdg-open could not open \(url.printable)") }
+    if status != 0 {
+      let cause = reason.isEmpty ? "" : " (before, \(reason))"
+      throw Problem(.applicationFailed, "xdg-open could not open \(url.printable)\(cause)")
+    }
     if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
   }
 
@@ -108,12 +122,14 @@ enum OpenCommand {
       throw Problem(.applicationFailed, "no other application opens \(type), the type of \(url.printable)")
     }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); \(entry.name.printable) opens the file") }
-    let words = entry.command(opening: String(decoding: path, as: UTF8.self), url: url)
-    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"])
+    let words = entry.command(opening: path, url: url)
+    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"]).map { Array($0.utf8) }
     let (_, error) = Spawn.start(words, environment: variables, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
-    if error != 0 { throw Problem(.applicationFailed, "\(words[0]): \(String(cString: strerror(error)))") }
+    if error != 0 {
+      throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))")
+    }
     if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
   }
 
@@ -133,7 +149,10 @@ enum OpenCommand {
     let shown = String(decoding: path, as: UTF8.self).printable
     var status = stat()
     guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 else {
-      throw .failed("\(shown): \(InputFile.reason)")
+      let reason = InputFile.reason
+      throw .failed(
+        "\(shown): \(reason)"
+          + (isLikeLink(argument) ? "; if this is a link, write its scheme, as in https://\(argument.printable)" : ""))
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
@@ -143,7 +162,7 @@ enum OpenCommand {
     if path.first != UInt8(ascii: "/") {
       guard let folder = getcwd(nil, 0) else { throw .failed("\(shown): \(InputFile.reason)") }
       defer { free(folder) }
-      path = Array(String(cString: folder).utf8) + [UInt8(ascii: "/")] + path
+      path = bytes(folder) + [UInt8(ascii: "/")] + path
     }
     return FileURL.text(ofPath: try normal(path, shown)).string
   }
@@ -158,7 +177,18 @@ enum OpenCommand {
       throw .failed("\(shown): \(InputFile.reason)")
     }
     defer { free(real) }
-    return UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
+    return bytes(real)
+  }
+
+  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+    UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+  }
+
+  /// Whether a word that names no file looks like a link without its scheme: `example.org/page`.
+  private static func isLikeLink(_ word: String) -> Bool {
+    let host = word.split(separator: "/", omittingEmptySubsequences: false).first ?? ""
+    return word.contains("/") && host.contains(".") && !host.hasPrefix(".") && !host.hasSuffix(".")
+      || word.hasPrefix("www.")
   }
 }
 

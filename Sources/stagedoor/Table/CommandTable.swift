@@ -156,6 +156,21 @@ extension CommandTable {
         .init(purpose: "titles, for a menu", line: "stagedoor sessions --print title,session"),
       ], run: SessionsCommand.run),
     CommandEntry(
+      name: "windows", group: .windows,
+      summary: "list all open windows, of applications that know nothing of Stagedoor too",
+      description: [
+        "stagedoor-understudy sees the windows on the display, the topmost first; the sessions without a window there follow. \"certain\" and "
+          + "\"likely\" say how surely a window shows the file.",
+        "`stagedoor activate` takes the identifiers. In a sandbox you see the windows of your own application only.",
+      ], options: [.watchWindows, .menuOfWindows, .json, .print(WindowsCommand.fields.map(\.name))],
+      exclusive: [[.menuOfWindows, .json, .print()]],
+      examples: [
+        .init(
+          purpose: "choose one, and bring it to the front",
+          line: "stagedoor activate \"$(stagedoor windows --menu | rofi -dmenu -show-icons | cut -f1)\""),
+        .init(purpose: "for a bar", line: "stagedoor windows --watch --json"),
+      ], run: WindowsCommand.run),
+    CommandEntry(
       name: "show", group: .windows, summary: "show all about a session, a delivery or an application", description: [],
       arguments: [Argument(kind: .anything, help: "its identifier")], options: [.json],
       examples: [.init(purpose: "an application", line: "stagedoor show org.example.Gallery")], run: ShowCommand.run),

@@ -96,6 +96,11 @@ extension Option {
   static let explainOpening = Option(
     name: "explain", help: "open nothing; print, as JSON, every window with what speaks for and against it")
 
+  static let watchWindows = Option(
+    name: "watch", help: "print the list again whenever it changes; with --json, in one line")
+  static let menuOfWindows = Option(
+    name: "menu",
+    help: "print lines for `rofi -dmenu -show-icons` or `fuzzel --dmenu`: identifier, title, application, icon")
   static let makeDefault = Option(
     name: "make-default",
     help:
