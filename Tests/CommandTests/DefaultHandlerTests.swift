@@ -112,7 +112,8 @@ import Testing
       #expect(made.standardError.contains("in GNOME on Wayland no program may list or raise windows"))
       var doctor = house.stagedoor("doctor")
       doctor.environment.merge(desktop) { $1 }
-      #expect(try await doctor.run().standardOutput.contains("in GNOME on Wayland no program may list or raise windows"))
+      #expect(
+        try await doctor.run().standardOutput.contains("in GNOME on Wayland no program may list or raise windows"))
       _ = try await house.command("rm", "\(house.home)/data/applications/stagedoor-open.desktop").output()
       let missing = try await open(house, "--make-default").run()
       #expect(missing.status == .exited(1) && missing.standardError.contains("stagedoor-open.desktop"), "\(missing)")
