@@ -63,18 +63,18 @@ UNITS      = $(DESTDIR)$(PREFIX)/$(UNIT_PLACE)
 EXAMPLES   = $(DOC)/examples
 LIBEXEC    = $(DESTDIR)$(PREFIX)/libexec/stagedoor
 
-# The places where each shell looks for completions, and each file manager for its menu entries.
+# The places where each shell looks for completions, each file manager for its menu entries, and the desktop for handlers.
 COMPLETIONS = bash:bash-completion/completions/stagedoor zsh:zsh/site-functions/_stagedoor \
   fish:fish/vendor_completions.d/stagedoor.fish
 MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/servicemenus/stagedoor.desktop \
-  nemo.nemo_action:nemo/actions/stagedoor.nemo_action
+  nemo.nemo_action:nemo/actions/stagedoor.nemo_action stagedoor-open.desktop:applications/stagedoor-open.desktop
 NAUTILUS    = stagedoor/nautilus/Send to scene…
 
 # Links of the pages to files that are not installed become plain words.
 UNLINK      = sed -Ezi 's,!?\[([^][]*)\]\((\.\./)*(Sources|CONTRIBUTING|Benchmarks|Fuzz|Scripts|Tests|dbus|examples/(gtk|journal|greeter))[^)]*\),\1,g'
 
 # The directories that `make install` may have made. `make uninstall` removes those that are empty, and keeps the first of each path.
-OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
+OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS) $(SEARCH),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
   share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 $(UNIT_PLACE)/graphical-session.target.wants \
   $(UNIT_PLACE)
 
@@ -85,13 +85,16 @@ UNIT      = stagedoord.service
 UNDERSTUDY = stagedoor-understudy
 UNDERSTUDY_XML = dbus/org.stagedoor.Understudy1.xml
 UNDERSTUDY_SERVICE = org.stagedoor.Understudy1.service
+# The files by which GNOME Shell and KRunner find its windows.
+SEARCH    = gnome-search.ini:gnome-shell/search-providers/org.stagedoor.Understudy.search-provider.ini \
+  krunner.desktop:krunner/dbusplugins/stagedoor.desktop
 # The graphical session wants it.
 WANTED    = $(UNITS)/graphical-session.target.wants
 FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libexec/stagedoor|'
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples test-understudy pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install check-deb check-cost docs format bench order stress test-release fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built install-understudy install-understudy-built uninstall deb clean
 
@@ -136,6 +139,10 @@ pictures: ## take the pictures in the pages again, docs/drop.gif among them
 test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
+
+test-understudy: build ## test the windows of other applications on sway too
+	@$(SETUP) test test-examples
+	@STAGEDOOR_UNDERSTUDY=1 $(SWIFT) test --skip-build $(BUILD) --disable-xctest --filter UnderstudyTests $(ARGS)
 
 check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs check-cost ## check format, rules, scripts, examples, installation, package, documentation, cost
 
@@ -252,6 +259,7 @@ install-understudy-built: check-prefix
 	$(FILL) dbus/$(UNDERSTUDY).service.in >"$(UNITS)/$(UNDERSTUDY).service"
 	chmod 644 "$(SERVICES)/$(UNDERSTUDY_SERVICE)" "$(UNITS)/$(UNDERSTUDY).service"
 	ln -sf ../$(UNDERSTUDY).service "$(WANTED)"
+	for pair in $(SEARCH); do install -D -m 644 "desktop/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; done
 
 install-drag: check-prefix gtk-packages ## build and install `stagedoor drag`, a small window to drag files from (needs GTK 4)
 	$(WITHGTK) build --package-path examples/gtk --configuration release --static-swift-stdlib --product stagedoor-drag
@@ -266,7 +274,7 @@ uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
 	for name in $(ACTIVATED) $(UNDERSTUDY_SERVICE); do rm -f "$(SERVICES)/$$name"; done
 	for name in $(UNIT) $(UNDERSTUDY).service; do rm -f "$(UNITS)/$$name" "$(WANTED)/$$name"; done
 	for page in docs/*.1 stagedoor-drag.1; do rm -f "$(MAN)/$${page##*/}"; done
-	for pair in $(COMPLETIONS) $(MENUS); do rm -f "$(SHARE)/$${pair#*:}"; done
+	for pair in $(COMPLETIONS) $(MENUS) $(SEARCH); do rm -f "$(SHARE)/$${pair#*:}"; done
 	rm -rf "$(LIBEXEC)" "$(SHARE)/stagedoor/nautilus" "$(DOC)"
 	for path in $(OWN_DIRECTORIES); do \
 	  cd "$(DESTDIR)$(PREFIX)/$${path%%/*}" 2>/dev/null && rmdir -p --ignore-fail-on-non-empty "$${path#*/}" 2>/dev/null; \

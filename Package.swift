@@ -91,7 +91,8 @@ let package = Package(
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     // It reaches the service through the kit only. The pure modules are for commands without a service, which check and test manifests.
     .executableTarget(
-      name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
+      name: "stagedoor",
+      dependencies: ["DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.

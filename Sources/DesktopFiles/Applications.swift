@@ -11,6 +11,7 @@ package struct Applications: Sendable {
   private var defaults: [String: [String]] = [:]
   private var added: [String: [String]] = [:]
   private var removed: [String: Set<String>] = [:]
+  private var cached: [String: [String]] = [:]
   private let types: TypeCatalog
   /// Every directory that was read: those of desktop files, and those of `mimeapps.list`.
   package private(set) var directories: Set<String> = []
@@ -31,11 +32,34 @@ package struct Applications: Sendable {
       directories.insert(folder)
       for name in Applications.listNames { read("\(folder)/\(name)") }
     }
+    for directory in data {
+      for (_, type, value) in KeyFile.entries(of: "\(directory)/applications/mimeinfo.cache") {
+        cached[type, default: []] += Applications.identifiers(value)
+      }
+    }
     fold()
+  }
+
+  /// Those that this person can use at present.
+  package static var installed: Applications {
+    Applications(in: Directories.data(), configuration: Directories.configuration())
   }
 
   package subscript(identifier: String) -> DesktopEntry? {
     entries.first { $0.identifier == identifier } ?? entries.first { "\($0.identifier).desktop" == identifier }
+  }
+
+  /// Whether our handler is the choice for any type, so that the desktop may ask us to open what we hand over.
+  package var isHandlerChosen: Bool { defaults.values.contains { $0.contains(Applications.handler) } }
+
+  /// The types that an application for documents takes, by its own word or the person's.
+  package var documentTypes: Set<String> {
+    var types: Set<String> = []
+    for entry in entries where entry.opensDocuments {
+      let given = (Array(defaults) + Array(added)).filter { $0.value.contains(entry.identifier) }.map(\.key)
+      types.formUnion((entry.types + given).filter { !(removed[$0]?.contains(entry.identifier) ?? false) })
+    }
+    return types.filter(DocumentType.isOne)
   }
 
   /// The application that opens files of a type: the person's choice, else the first that takes the type, for the type itself and then for the
@@ -48,7 +72,7 @@ package struct Applications: Sendable {
       for identifier in chosen where !(removed[type]?.contains(identifier) ?? false) {
         if let entry = self[identifier] { return entry }
       }
-      let takers = entries.filter { $0.types.contains(type) && !(removed[type]?.contains($0.identifier) ?? false) }
+      let takers = takers(of: type)
       // Entries that menus hide are often helpers of one that they show.
       if let entry = takers.first(where: \.isShown) ?? takers.first { return entry }
     }
@@ -69,6 +93,14 @@ package struct Applications: Sendable {
     }
   }
 
+  /// The applications that take a type, in the order of the desktop's caches.
+  private func takers(of type: String) -> [DesktopEntry] {
+    let takers = entries.filter { $0.types.contains(type) && !(removed[type]?.contains($0.identifier) ?? false) }
+    let order = cached[type] ?? []
+    let known = order.compactMap { identifier in takers.first { $0.identifier == identifier } }
+    return known + takers.filter { !order.contains($0.identifier) }
+  }
+
   // MARK: mimeapps.list
 
   /// The names of the lists in a directory, the strongest first.
@@ -80,9 +112,7 @@ package struct Applications: Sendable {
   /// A weaker list says nothing about an application that a stronger one has named for a type.
   private mutating func read(_ path: String) {
     for (group, key, value) in KeyFile.entries(of: path) {
-      let identifiers = value.split(separator: ";").map {
-        $0.hasSuffix(".desktop") ? String($0.dropLast(8)) : String($0)
-      }
+      let identifiers = Applications.identifiers(value)
       switch group {
       case "Default Applications": defaults[key, default: []] += identifiers
       case "Added Associations":
@@ -92,6 +122,10 @@ package struct Applications: Sendable {
       default: break
       }
     }
+  }
+
+  private static func identifiers(_ value: String) -> [String] {
+    value.split(separator: ";").map { $0.hasSuffix(".desktop") ? String($0.dropLast(8)) : String($0) }
   }
 
   // MARK: Files

@@ -8,6 +8,7 @@ package struct DesktopEntry: Sendable {
   package var application: String
   package var path: String
   package var name: String
+  package var icon: String?
   package var exec: [String]
   package var types: [String]
   package var startupClass: String?
@@ -30,6 +31,12 @@ package struct DesktopEntry: Sendable {
     "snap",
     "systemd-run", "wine",
   ]
+
+  /// Whether its windows show documents, which the windows of terminals, browsers and managers of files and archives do not.
+  package var opensDocuments: Bool {
+    let others: Set = ["WebBrowser", "TerminalEmulator", "FileManager", "Archiving", "PackageManager"]
+    return !isTerminal && categories.isDisjoint(with: others)
+  }
 
   /// The words that start it with a file, as the desktop entry specification fills them in.
   ///
@@ -83,7 +90,8 @@ extension DesktopEntry {
       DesktopEntry.isInstalled(fields["TryExec"] ?? program)
     else { return nil }
     self.init(
-      identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier, exec: exec,
+      identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier,
+      icon: fields["Icon"], exec: exec,
       types: (fields["MimeType"] ?? "").split(separator: ";").map(String.init), startupClass: fields["StartupWMClass"],
       categories: Set((fields["Categories"] ?? "").split(separator: ";").map(String.init)),
       isShown: fields["NoDisplay"] != "true", isTerminal: fields["Terminal"] == "true",

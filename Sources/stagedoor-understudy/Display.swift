@@ -16,12 +16,18 @@ protocol Display: AnyObject {
   func title(of window: WindowNumber) -> Bytes
   var active: WindowNumber? { get }
 
+  /// Whether it brings windows to the front for us.
+  var canRaise: Bool { get }
   /// Brings a window to the front.
   ///
-  /// - Parameter time: The display's time of the person's act.
+  /// - Parameter time: The display's time of the person's act; 0 where a display has none.
   func raise(_ window: WindowNumber, at time: UInt32)
   /// The display's present time.
   func now() -> UInt32
+}
+
+extension Display {
+  var canRaise: Bool { true }
 }
 
 typealias WindowNumber = UInt32

@@ -34,7 +34,14 @@ struct Main {
   }
 
   private static func serve(on loop: EventLoop) async throws -> Int32 {
-    guard let display = X11() else { fail(1, "there is no X server to ask: is DISPLAY set?") }
+    // A compositor that lists windows lists those of XWayland too.
+    let found: (any Display)? = Wayland() ?? X11()
+    guard let display = found else {
+      fail(
+        1,
+        "there is no display to ask: set DISPLAY for an X server, or WAYLAND_DISPLAY for a compositor that lists windows"
+      )
+    }
     let endings = try Endings(on: loop)
     let connection = try await Connection.open(try BusAddress.session(), on: loop)
     // What a sandboxed program may not see is decided by who it is.
@@ -42,6 +49,9 @@ struct Main {
     let understudy = Understudy(connection, display, Kernel())
     await understudy.begin()
     connection.export(UnderstudyInterface.made(for: understudy), at: UnderstudyInterface.path)
+    for interface in [SearchProviders.gnome(for: understudy), SearchProviders.krunner(for: understudy)] {
+      connection.export(interface, at: SearchProviders.path)
+    }
     guard try await connection.requestName(UnderstudyInterface.name, .doNotQueue) == .owned else {
       fail(1, "another understudy is at work on this bus")
     }

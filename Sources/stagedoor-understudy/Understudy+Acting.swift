@@ -25,7 +25,7 @@ extension Understudy {
     defer { take() }
     let time = time(of: token)
     switch isNew ? .start : found.judgement.verdict {
-    case .raise(let window, _):
+    case .raise(let window, _) where display.canRaise:
       raise(window, at: time)
       return (.raised, window)
     case .runAgain(let window):
@@ -40,7 +40,7 @@ extension Understudy {
             end: .now + .seconds(10)))
       }
       return (.runAgain, window)
-    case .start:
+    case .raise, .start:
       try start(found, token, at: time)
       return (.started, nil)
     }

@@ -13,9 +13,9 @@ actor Understudy {
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   let display: any Display
-  private let processes: any Processes
+  let processes: any Processes
   private(set) var installed: InstalledFollower
-  private let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
+  let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
   private let machine = Understudy.hostName()
 
   /// Windows, and what has been seen of each since it appeared.
@@ -24,6 +24,9 @@ actor Understudy {
   private var starts: [Start] = []
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
+
+  /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
+  var listChanged: (() -> Void)?
 
   struct Seen {
     var shown: ShownWindow
@@ -93,6 +96,7 @@ actor Understudy {
     while true {
       let changes = display.changes()
       if changes.isEmpty { return }
+      tellOfChange()
       for (number, count) in changes.titles {
         guard var seen = windows[number] else { continue }
         seen.shown.title = display.title(of: number)
@@ -174,7 +178,7 @@ actor Understudy {
   // MARK: Judging
 
   /// The windows as the judge sees them, the topmost first. Processes are looked at for the chosen application's windows only.
-  private func evidence(for application: String) -> [Window] {
+  func evidence(for application: String) -> [Window] {
     take()
     defer { take() }
     return display.windows().compactMap { number in
@@ -210,11 +214,14 @@ actor Understudy {
     let known = installed.now.habits.application(entry)
     var windows = evidence(for: entry.application)
     await ask(about: url, entry, &windows)
-    let asked = pathsToAsk(file, for: known, among: windows, home: home)
-    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
     return Case(
-      file: file, url: url, entry: entry, windows: windows,
-      judgement: judge(file, for: known, among: windows, home: home, existing: existing))
+      file: file, url: url, entry: entry, windows: windows, judgement: judgement(of: file, for: known, among: windows))
+  }
+
+  func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
+    let asked = pathsToAsk(file, for: application, among: windows, home: home)
+    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
+    return judge(file, for: application, among: windows, home: home, existing: existing)
   }
 
   private func entry(for path: Bytes, _ application: String?) throws -> DesktopEntry {
@@ -247,24 +254,17 @@ actor Understudy {
 
   // MARK: The list
 
-  /// Every window, the topmost first.
-  func list() -> [(window: String, application: String, title: String, isActive: Bool)] {
-    take()
-    defer { take() }
-    let active = display.active
-    return display.windows().compactMap { number in
-      guard let seen = windows[number], seen.shown.isMain else { return nil }
-      return (
-        "\(number)", seen.application ?? "", String(decoding: seen.shown.title, as: UTF8.self), number == active
-      )
-    }
-  }
+  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
 
-  func activate(_ window: String, _ token: String?) throws {
+  func activate(_ window: String, at time: UInt32) throws {
     guard let number = WindowNumber(window), windows[number] != nil else {
       throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "there is no window \(window)")
     }
-    display.raise(number, at: time(of: token))
+    guard display.canRaise else {
+      throw ErrorReply(
+        "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
+    }
+    display.raise(number, at: time)
     take()
   }
 }

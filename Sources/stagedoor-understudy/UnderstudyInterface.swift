@@ -12,12 +12,7 @@ enum UnderstudyInterface {
 
   static func made(for understudy: Understudy) -> Interface {
     var interface = Interface("org.stagedoor.Understudy1")
-    interface.restrict { call in
-      // It would learn windows, titles and documents that are not its own.
-      guard Sandbox.find(around: call.knownCredentials) == Sandbox.none else {
-        throw ErrorReply(.accessDenied, "a sandboxed program learns nothing of other programs' windows")
-      }
-    }
+    refuseSandboxes(in: &interface)
     interface.property("Version", constant: UInt32(1))
     interface.method("Open", in: "uri", "options", out: "deed", "window", "report") {
       (uri: String, options: [String: Variant]) async throws in
@@ -29,10 +24,9 @@ enum UnderstudyInterface {
       let (deed, window) = try await understudy.act(on: found, isNew: options.isNew, options.token)
       return (deed.rawValue, window ?? "", report(found))
     }
+    let changed = interface.signal("WindowsChanged")
     interface.method("ListWindows", out: "windows") { () async in
-      await understudy.list().map {
-        BusWindow(window: $0.window, application: $0.application, title: $0.title, isActive: $0.isActive)
-      }
+      await understudy.listWindows(announcing: changed)
     }
     interface.method("ActivateWindow", in: "window", "options") {
       (window: String, options: [String: Variant]) async throws in
@@ -42,6 +36,15 @@ enum UnderstudyInterface {
       interface.annotate(method, .init("org.qtproject.QtDBus.QtTypeName.In1", "QVariantMap"))
     }
     return interface
+  }
+
+  /// A sandboxed caller would learn windows, titles and documents that are not its own.
+  static func refuseSandboxes(in interface: inout Interface) {
+    interface.restrict { call in
+      guard Sandbox.find(around: call.knownCredentials) == Sandbox.none else {
+        throw ErrorReply(.accessDenied, "a sandboxed program learns nothing of other programs' windows")
+      }
+    }
   }
 
   private struct Options {
@@ -105,10 +108,17 @@ enum UnderstudyInterface {
   }
 }
 
-struct BusWindow: BusStructure {
-  var window, application, title: String
-  var isActive: Bool
+extension Understudy {
+  /// Each window: identifier, title, application, its name and its icon, document, level, whether it is active.
+  typealias BusWindow = Structure<String, String, String, String, String, String, String, Bool>
 
-  static let layout = StructureLayout(
-    BusWindow.init(window:application:title:isActive:), \.window, \.application, \.title, \.isActive)
+  func listWindows(announcing changed: SignalDeclaration<>) -> [BusWindow] {
+    let rows = list().map { window in
+      BusWindow(
+        "\(window.number)", window.title, window.application, window.name, window.icon, window.document ?? "",
+        window.document == nil ? "" : window.level.rawValue, window.isActive)
+    }
+    listChanged = { [connection] in try? connection.emit(changed, from: UnderstudyInterface.path) }
+    return rows
+  }
 }

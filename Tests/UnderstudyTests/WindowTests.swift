@@ -31,8 +31,9 @@ extension House {
     func titles() async throws -> [String] {
       let object = house.watcher.object(
         "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
-      let rows: [Structure<String, String, String, Bool>] = try await object.call("ListWindows")
-      return rows.map { $0.members.2 }
+      let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+        "ListWindows")
+      return rows.map { $0.members.1 }
     }
 
     /// Waits for titles in this order, the topmost first.
@@ -84,7 +85,7 @@ extension House {
       let home = stage.house.home
       for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try stage.house.write("text", to: "\(home)/\(name)") }
       for name in ["one.pdf", "two.pdf"] { try stage.house.write(WindowTests.pdf, to: "\(home)/\(name)") }
-      let editor = ["--app", "org.xfce.mousepad"], viewer = ["--app", "xpdf"]
+      let editor = ["--app", "org.xfce.mousepad"], viewer = ["--app", "org.pwmt.zathura"]
 
       #expect(try await stage.open(editor[0], editor[1], "a b.txt").standardOutput.contains("started"))
       try await stage.shows("the editor", ["\(home)/a b.txt"])
@@ -102,7 +103,7 @@ extension House {
       try await stage.shows("the editor's first tab", ["\(home)/a b.txt", "one.pdf", "two.pdf"])
       // Another file of that name is not shown by anyone.
       let explained = try await stage.command(
-        Command.built("stagedoor").program, "open", "--explain", "--app", "xpdf", "deep/a b.txt"
+        Command.built("stagedoor").program, "open", "--explain", viewer[0], viewer[1], "deep/a b.txt"
       ).output()
       #expect(explained.contains(#""verdict":"start""#), "\(explained)")
       #expect(try await stage.titles().count == 3)

@@ -1,4 +1,5 @@
 import DBus
+import DesktopFiles
 @preconcurrency import Glibc
 import SceneModel
 import ServiceSupport
@@ -13,6 +14,13 @@ enum OpenCommand {
   private static let patience = Duration.milliseconds(300)
 
   static func run(_ invocation: Invocation) async throws -> Status {
+    if invocation.has(.makeDefault) || invocation.has(.undoDefault) {
+      guard invocation.arguments.isEmpty else { throw Problem.usage("--make-default and --undo-default take no file") }
+      return try DefaultHandler.change(invocation)
+    }
+    guard !invocation.arguments.isEmpty else {
+      throw Problem.usage("FILE|URL is missing: \(invocation.command.usage.synopsis)")
+    }
     // Everything is looked at before the first is opened.
     let urls = try invocation.arguments.map(url)
     var (connection, reason) = (nil as Connection?, "")
@@ -88,6 +96,11 @@ enum OpenCommand {
     if invocation.has(.explainOpening) {
       throw Problem(.noService, "there is nothing to explain about \(url.printable)")
     }
+    if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed,
+      applications.isHandlerChosen
+    {
+      return try start(url, path, applications, reason, invocation)
+    }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); xdg-open opens the file") }
     let (process, error) = Spawn.start(["xdg-open", url], in: .group) { _ in }
     if error != 0 { throw Problem(.applicationFailed, "xdg-open: \(String(cString: strerror(error)))") }
@@ -96,6 +109,26 @@ enum OpenCommand {
     if status != 0 {
       let cause = reason.isEmpty ? "" : " (before, \(reason))"
       throw Problem(.applicationFailed, "xdg-open could not open \(url.printable)\(cause)")
+    }
+    if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
+  }
+
+  /// Starts the person's second choice. `xdg-open` would ask the first one, which is this command.
+  private static func start(
+    _ url: String, _ path: [UInt8], _ applications: Applications, _ reason: String, _ invocation: Invocation
+  ) throws(Problem) {
+    let type = LocalFile.types.type(ofFile: path)
+    guard let entry = applications.application(for: type) else {
+      throw Problem(.applicationFailed, "no other application opens \(type), the type of \(url.printable)")
+    }
+    if !reason.isEmpty { Output.note("stagedoor open: \(reason); \(entry.name.printable) opens the file") }
+    let words = entry.command(opening: path, url: url)
+    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"]).map { Array($0.utf8) }
+    let (_, error) = Spawn.start(words, environment: variables, in: .session) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    }
+    if error != 0 {
+      throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))")
     }
     if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
   }
