@@ -45,15 +45,17 @@ enum WindowsCommand {
     let changes = try await understudy.changes()
     let events = try await client.stagedoor.connection.signals(
       MatchRule(sender: Client.service, pathNamespace: "/org/stagedoor/Interchange1"))
-    let alarm = Alarm()
+    // However many changes come while the rows are read, they are read once more.
+    let (alarm, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let watching = [changes, events].map { stream in
       invocation.loop?.task {
-        for await _ in stream { await alarm.ring() }
-        await alarm.end()
+        for await _ in stream { bell.yield() }
+        bell.finish()
       }
     }
     defer { for task in watching { task?.cancel() } }
     var shown: [Row]?
+    var rings = alarm.makeAsyncIterator()
     repeat {
       let (rows, notes) = try await rows(client, understudy)
       if shown == nil { for note in notes { Output.note("stagedoor windows: \(note)") } }
@@ -63,7 +65,7 @@ enum WindowsCommand {
         try Output.flush()
         shown = rows
       }
-    } while await alarm.rang()
+    } while await rings.next() != nil
     throw Problem(.noService, "the bus has gone")
   }
 
@@ -151,30 +153,5 @@ struct Understudy: Sendable {
     try await connection.call(
       to: Understudy.name, at: Understudy.path, Understudy.interface, "ActivateWindow", window, options,
       timeout: .seconds(5)) as ()
-  }
-}
-
-/// Wakes one waiter, however often it rings before he waits.
-private actor Alarm {
-  private var hasRung = false
-  private var hasEnded = false
-  private var waiter: CheckedContinuation<Void, Never>?
-
-  func ring() {
-    hasRung = true
-    waiter?.resume()
-    waiter = nil
-  }
-
-  func end() {
-    hasEnded = true
-    ring()
-  }
-
-  /// Waits until it rings; `false` at the end.
-  func rang() async -> Bool {
-    if !hasRung { await withCheckedContinuation { waiter = $0 } }
-    hasRung = false
-    return !hasEnded
   }
 }
