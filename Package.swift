@@ -76,6 +76,8 @@ let package = Package(
       swiftSettings: settings),
     // The applications that are installed, and which of them the person prefers.
     .target(name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport"], swiftSettings: settings),
+    // What a person says about texts and links: files of rules, and what they make of a payload. Pure.
+    .target(name: "TextRules", dependencies: ["SceneModel", "TextPatterns"], swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
@@ -220,6 +222,8 @@ let package = Package(
     .testTarget(
       name: "TextPatternsTests", dependencies: ["DBusTestSupport", "SceneTestSupport", "TextPatterns"],
       exclude: ["judge.py"], swiftSettings: settings),
+    .testTarget(
+      name: "TextRulesTests", dependencies: ["SceneModel", "SceneTestSupport", "TextRules"], swiftSettings: settings),
     .testTarget(
       name: "WindowEvidenceTests", dependencies: ["SceneTestSupport", "WindowEvidence"], swiftSettings: settings),
     .target(

@@ -8,7 +8,8 @@ import Testing
     + "keywords, persistentIdentifier, expirationDate, isEligibleForHandoff or visibility"
   private static let options =
     "disposition, session, application, configuration, role, requestingSession, presentationStyle, "
-    + "token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch, asStranger, origin or strict"
+    + "token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch, asStranger, origin, "
+    + "rules, info or strict"
 
   /// The test replaces STRICT by the option, or by nothing.
   private static let unknown: [(String, String)] = [

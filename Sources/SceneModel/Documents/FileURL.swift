@@ -27,9 +27,20 @@ package enum FileURL {
   /// The URL of the file at an absolute path. It has the escapes that the libraries of the desktop write, so that the same file has the same URL.
   package static func text(ofPath path: some Sequence<UInt8>) -> Text {
     var bytes = Array("file://".utf8)
-    for byte in path { bytes += written(byte, ifPlain: "/-._~!$&'()*+,:=@") }
+    for byte in path { bytes += written(byte, ifPlain: plain) }
     return Text(String(decoding: bytes, as: UTF8.self))
   }
+
+  /// A text as a part of a URL, with every byte escaped that could mean something there.
+  package static func escaped(_ text: Text, keepingSlashes: Bool) -> String {
+    let plain: StaticString = keepingSlashes ? FileURL.plain : "-._~"
+    var bytes: [UInt8] = []
+    for byte in text.string.utf8 { bytes += written(byte, ifPlain: plain) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What stands unescaped in the URL of a file, beside letters and digits.
+  private static let plain: StaticString = "/-._~!$&'()*+,:=@"
 
   /// A byte of a URL: itself, if it is a letter, a digit, or one of `plain`, and else its escape.
   static func written(_ byte: UInt8, ifPlain plain: StaticString) -> [UInt8] {

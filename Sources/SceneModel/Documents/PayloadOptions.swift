@@ -46,6 +46,10 @@ package struct PayloadOptions: Hashable, Sendable {
   package var isFromStranger = false
   /// Where the payload came from, in words, if it was passed on.
   package var origin: Text?
+  /// Whether the person's rules are asked.
+  package var asksRules = true
+  /// Strings for the rules.
+  package var info = UserInfo()
   package var isStrict = false
 
   package init() {}
@@ -57,7 +61,7 @@ extension PayloadOptions: Document {
   private static let keys: [StaticString] = [
     "disposition", "session", "application", "configuration", "role", "requestingSession", "presentationStyle", "token",
     "deadline", "wait", "activationToken", "keepPromises", "allowedOperations", "private", "batch", "asStranger",
-    "origin", "strict",
+    "origin", "rules", "info", "strict",
   ]
 
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
@@ -84,6 +88,8 @@ extension PayloadOptions: Document {
       case "batch": batch = try node.requireChoice(Batch.self)
       case "asStranger": isFromStranger = try node.requireBool()
       case "origin": origin = try node.requireName("where it came from")
+      case "rules": asksRules = try node.requireBool()
+      case "info": info = try node.requireStrings()
       case "strict": isStrict = try node.requireBool()
       default: break
       }
@@ -130,12 +136,14 @@ extension PayloadOptions: Document {
     fields["configuration"] = configuration
     if let statedDeadline { fields.set("deadline", .double(statedDeadline)) }
     if disposition != plain.disposition { fields["disposition"] = disposition }
+    fields["info"] = info
     if keepPromises { fields["keepPromises"] = true }
     fields["origin"] = origin
     if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }
     if isPrivate { fields["private"] = true }
     fields["requestingSession"] = requestingSession
     fields["role"] = role
+    if !asksRules { fields["rules"] = false }
     fields["session"] = session
     if isStrict { fields["strict"] = true }
     fields["token"] = token

@@ -167,6 +167,16 @@ extension DocumentNode {
     return dictionary
   }
 
+  /// A dictionary of texts, as on the bus.
+  func requireStrings() throws(Fault) -> UserInfo {
+    var strings: [UserInfo.Entry] = []
+    for (key, node) in try requireFields("a dictionary of texts") {
+      strings.append(UserInfo.Entry(key: key.text, value: .string(try node.requireText(atMost: Limits.payload))))
+    }
+    guard let dictionary = UserInfo(strings) else { throw fault("each key once") }
+    return dictionary
+  }
+
   func requireIdentifier() throws(Fault) -> UniqueIdentifier {
     guard let identifier = text.flatMap({ UniqueIdentifier($0) }) else { throw fault("a UUID") }
     return identifier

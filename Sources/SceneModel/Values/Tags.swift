@@ -101,7 +101,7 @@ extension UserInfo {
   fileprivate var levels: Int { (onlyTag == nil ? 1 : 2) + (entries.lazy.map(\.value.levels).max() ?? 0) }
 
   /// Refuses values that a document could not hold; keys and values count alike there.
-  func refuseSize(at place: Place) throws(Fault) {
+  package func refuseSize(at place: Place) throws(Fault) {
     if 2 * count > Limits.values {
       throw Fault(.limit, at: place, "expected at most \(Limits.values / 2) entries, got \(count)")
     }

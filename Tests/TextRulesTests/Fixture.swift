@@ -1,0 +1,49 @@
+import SceneModel
+import Testing
+import TextRules
+
+/// The rules of one file, at `/rules/test.rules`.
+func ruleSet(_ text: String) throws -> RuleSet { RuleSet([("/rules/test.rules", try RuleFile(Array(text.utf8)))]) }
+
+/// A rule with these lines.
+func rule(_ lines: String...) throws -> RuleSet {
+  try ruleSet("rule it\n" + lines.map { "  \($0)\n" }.joined())
+}
+
+/// A piece of text, as `DropText` hands it in.
+func dropped(_ text: String, info: UserInfo = UserInfo()) -> Payload {
+  var payload = Payload(items: [Item(representations: [Representation(type: .plainText, .text(Text(text)))])])
+  payload.options.info = info
+  return payload
+}
+
+extension RuleSet {
+  /// Asks the rules as the service does: what the disk must say is asked in between.
+  func answer(
+    _ payload: Payload, from source: Text = .empty, isSandboxed: Bool = false, disk: [Text: DiskAnswer] = [:],
+    steps: Int = RuleLimits.steps
+  ) -> Consultation {
+    let handedIn = HandedIn(payload, source: source, isSandboxed: isSandboxed, home: "/home/user")
+    var left = steps
+    let first = consult(handedIn, TypeCatalog(), explains: true, steps: &left)
+    guard case .asks(let paths) = first else { return first }
+    let answers = Dictionary(uniqueKeysWithValues: paths.map { ($0, disk[$0] ?? .nothing) })
+    left = steps
+    return consult(handedIn, TypeCatalog(), disk: answers, explains: true, steps: &left)
+  }
+
+  func answer(_ text: String, info: UserInfo = UserInfo(), disk: [Text: DiskAnswer] = [:]) -> Consultation {
+    answer(dropped(text, info: info), disk: disk)
+  }
+}
+
+extension Consultation {
+  var payload: Payload? { if case .rule(_, let payload) = self { payload } else { nil } }
+  var rule: Text? { if case .rule(let rule, _) = self { rule.name } else { nil } }
+  var activity: UserActivity? { payload?.items.first?.activities.first }
+  var failures: [String] {
+    if case .none(let failures) = self { failures.map { "\($0.name): \($0.because)" } } else { [] }
+  }
+}
+
+let plainFile = DiskAnswer.file(.plainText)
