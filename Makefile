@@ -63,30 +63,40 @@ UNITS      = $(DESTDIR)$(PREFIX)/$(UNIT_PLACE)
 EXAMPLES   = $(DOC)/examples
 LIBEXEC    = $(DESTDIR)$(PREFIX)/libexec/stagedoor
 
-# The places where each shell looks for completions, and each file manager for its menu entries.
+# The places where each shell looks for completions, each file manager for its menu entries, and the desktop for handlers.
 COMPLETIONS = bash:bash-completion/completions/stagedoor zsh:zsh/site-functions/_stagedoor \
   fish:fish/vendor_completions.d/stagedoor.fish
 MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/servicemenus/stagedoor.desktop \
-  nemo.nemo_action:nemo/actions/stagedoor.nemo_action
+  nemo.nemo_action:nemo/actions/stagedoor.nemo_action stagedoor-open.desktop:applications/stagedoor-open.desktop
 NAUTILUS    = stagedoor/nautilus/Send to scene…
 
 # Links of the pages to files that are not installed become plain words.
 UNLINK      = sed -Ezi 's,!?\[([^][]*)\]\((\.\./)*(Sources|CONTRIBUTING|Benchmarks|Fuzz|Scripts|Tests|dbus|examples/(gtk|journal|greeter))[^)]*\),\1,g'
 
 # The directories that `make install` may have made. `make uninstall` removes those that are empty, and keeps the first of each path.
-OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
-  share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 $(UNIT_PLACE)
+OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS) $(SEARCH),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
+  share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 $(UNIT_PLACE)/graphical-session.target.wants \
+  $(UNIT_PLACE)
 
 # The activation file and the unit, by which the bus starts the service, with the path of the program filled in.
 ACTIVATED = org.stagedoor.Interchange1.service
 UNIT      = stagedoord.service
+# The understudy is a package of its own, because it needs the libraries of displays.
+UNDERSTUDY = stagedoor-understudy
+UNDERSTUDY_XML = dbus/org.stagedoor.Understudy1.xml
+UNDERSTUDY_SERVICE = org.stagedoor.Understudy1.service
+# The files by which GNOME Shell and KRunner find its windows.
+SEARCH    = gnome-search.ini:gnome-shell/search-providers/org.stagedoor.Understudy.search-provider.ini \
+  krunner.desktop:krunner/dbusplugins/stagedoor.desktop
+# The graphical session wants it.
+WANTED    = $(UNITS)/graphical-session.target.wants
 FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libexec/stagedoor|'
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples test-understudy pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install check-deb check-cost docs format bench order stress test-release fuzz simulate mutate sanitize-thread sanitize-address release \
-  check-prefix install install-built uninstall deb clean
+  check-prefix install install-built install-understudy install-understudy-built uninstall deb clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -129,6 +139,10 @@ pictures: ## take the pictures in the pages again, docs/drop.gif among them
 test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
+
+test-understudy: build ## test the windows of other applications on sway too
+	@$(SETUP) test test-examples
+	@STAGEDOOR_UNDERSTUDY=1 $(SWIFT) test --skip-build $(BUILD) --disable-xctest --filter UnderstudyTests $(ARGS)
 
 check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs check-cost ## check format, rules, scripts, examples, installation, package, documentation, cost
 
@@ -213,7 +227,7 @@ install-built: check-prefix ## install the programs that `make release` has buil
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
 	find docs -type f ! -name '*.1' ! -path 'docs/completions/*' -exec install -D -m 644 {} "$(DOC)/{}" \;
 	find "$(DOC)" -name '*.md' -exec $(UNLINK) {} +
-	install -m 644 docs/*.1 "$(MAN)"
+	install -m 644 $(filter-out docs/$(UNDERSTUDY).1,$(wildcard docs/*.1)) "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
 	done
@@ -228,10 +242,24 @@ install-built: check-prefix ## install the programs that `make release` has buil
 	install -m 755 $(filter-out examples/shell/gallery.json,$(wildcard examples/shell/*)) "$(EXAMPLES)/shell"
 	install -m 644 examples/shell/gallery.json "$(EXAMPLES)/shell"
 	install -m 755 examples/python/* "$(EXAMPLES)/python"
-	install -m 644 dbus/*.xml "$(INTERFACES)"
+	install -m 644 $(filter-out $(UNDERSTUDY_XML),$(wildcard dbus/*.xml)) "$(INTERFACES)"
 	for name in $(ACTIVATED); do $(FILL) dbus/$$name.in >"$(SERVICES)/$$name" || exit 1; done
 	for name in $(UNIT); do $(FILL) dbus/$$name.in >"$(UNITS)/$$name" || exit 1; done
 	chmod 644 $(foreach name,$(ACTIVATED),"$(SERVICES)/$(name)") $(foreach name,$(UNIT),"$(UNITS)/$(name)")
+
+install-understudy: check-prefix ## build for release and install the program that finds the windows of other applications (needs libxcb)
+	@$(MAKE) --no-print-directory release install-understudy-built EXECUTABLES=$(UNDERSTUDY)
+
+install-understudy-built: check-prefix
+	install -d "$(BIN)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)" "$(WANTED)"
+	install -m 755 "$(BUILT)/$(UNDERSTUDY)" "$(BIN)" && $(STRIP) "$(BIN)/$(UNDERSTUDY)"
+	install -m 644 docs/$(UNDERSTUDY).1 "$(MAN)"
+	install -m 644 $(UNDERSTUDY_XML) "$(INTERFACES)"
+	$(FILL) dbus/$(UNDERSTUDY_SERVICE).in >"$(SERVICES)/$(UNDERSTUDY_SERVICE)"
+	$(FILL) dbus/$(UNDERSTUDY).service.in >"$(UNITS)/$(UNDERSTUDY).service"
+	chmod 644 "$(SERVICES)/$(UNDERSTUDY_SERVICE)" "$(UNITS)/$(UNDERSTUDY).service"
+	ln -sf ../$(UNDERSTUDY).service "$(WANTED)"
+	for pair in $(SEARCH); do install -D -m 644 "desktop/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; done
 
 install-drag: check-prefix gtk-packages ## build and install `stagedoor drag`, a small window to drag files from (needs GTK 4)
 	$(WITHGTK) build --package-path examples/gtk --configuration release --static-swift-stdlib --product stagedoor-drag
@@ -241,19 +269,20 @@ install-drag: check-prefix gtk-packages ## build and install `stagedoor drag`, a
 	install -m 644 examples/gtk/Drag/stagedoor-drag.1 "$(MAN)"
 
 uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
-	for name in $(EXECUTABLES) stagedoor-drag; do rm -f "$(BIN)/$$name"; done
+	for name in $(EXECUTABLES) $(UNDERSTUDY) stagedoor-drag; do rm -f "$(BIN)/$$name"; done
 	for file in dbus/*.xml; do rm -f "$(INTERFACES)/$${file##*/}"; done
-	for name in $(ACTIVATED); do rm -f "$(SERVICES)/$$name"; done
-	for name in $(UNIT); do rm -f "$(UNITS)/$$name"; done
+	for name in $(ACTIVATED) $(UNDERSTUDY_SERVICE); do rm -f "$(SERVICES)/$$name"; done
+	for name in $(UNIT) $(UNDERSTUDY).service; do rm -f "$(UNITS)/$$name" "$(WANTED)/$$name"; done
 	for page in docs/*.1 stagedoor-drag.1; do rm -f "$(MAN)/$${page##*/}"; done
-	for pair in $(COMPLETIONS) $(MENUS); do rm -f "$(SHARE)/$${pair#*:}"; done
+	for pair in $(COMPLETIONS) $(MENUS) $(SEARCH); do rm -f "$(SHARE)/$${pair#*:}"; done
 	rm -rf "$(LIBEXEC)" "$(SHARE)/stagedoor/nautilus" "$(DOC)"
 	for path in $(OWN_DIRECTORIES); do \
 	  cd "$(DESTDIR)$(PREFIX)/$${path%%/*}" 2>/dev/null && rmdir -p --ignore-fail-on-non-empty "$${path#*/}" 2>/dev/null; \
 	done; true
 
-deb: release ## build a Debian package in .build (DEBFULLNAME, DEBEMAIL: its maintainer), and check it where lintian is installed
-	Scripts/check-deb "$$(STATIC="$(STATIC)" Scripts/make-deb $(BUILT) $(SCRATCH))"
+deb: release ## build the Debian packages in .build (DEBFULLNAME, DEBEMAIL: their maintainer), and check them where lintian is installed
+	@$(MAKE) --no-print-directory release EXECUTABLES=$(UNDERSTUDY)
+	packages="$$(STATIC="$(STATIC)" Scripts/make-deb $(BUILT) $(SCRATCH))" && Scripts/check-deb $$packages
 
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench examples test-examples
@@ -301,7 +330,8 @@ check-install: build
 check-deb: build
 	@[ -z "$$CI" ] || $(SETUP) deb
 	@place="$$(mktemp -d)" && trap 'rm -rf "$$place"' EXIT && \
-	  Scripts/check-deb "$$(Scripts/make-deb "$$($(SWIFT) build $(BUILD) --show-bin-path)" "$$place" -Zgzip -z1)" custom-library-search-path
+	  packages="$$(Scripts/make-deb "$$($(SWIFT) build $(BUILD) --show-bin-path)" "$$place" -Zgzip -z1)" && \
+	  IGNORED=custom-library-search-path Scripts/check-deb $$packages
 
 check-examples: build
 	@Scripts/check-examples "$$($(SWIFT) build $(BUILD) --show-bin-path)"

@@ -25,6 +25,7 @@ let package = Package(
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "theatre", targets: ["TheatreCommand"]),
     .executable(name: "stagedoor", targets: ["stagedoor"]),
+    .executable(name: "stagedoor-understudy", targets: ["stagedoor-understudy"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
   targets: [
@@ -35,7 +36,9 @@ let package = Package(
     // A module of its own, so that a program without Data does not link Foundation.
     .target(name: "DBusFoundation", dependencies: ["DBus"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
-    .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
+    // Regular expressions in time linear in the text. Pure.
+    .target(name: "TextPatterns", swiftSettings: settings),
+    .target(name: "SceneModel", dependencies: ["TextPatterns", "XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel", "TextRules"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
@@ -54,7 +57,7 @@ let package = Package(
       name: "Interchange",
       dependencies: [
         "Baggage", "DBus", "InterchangeCore", "InterchangeTurns", "InterchangeWire", "SceneModel", "SceneRouting",
-        "SessionStore", "TextRules",
+        "ServiceSupport", "SessionStore", "TextRules",
       ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
     // The core, its turns and the store in a simulated world that a seed decides.
@@ -74,12 +77,18 @@ let package = Package(
         "SessionStore", "TextRules",
       ],
       swiftSettings: settings),
-    // Regular expressions in time linear in the text. Pure.
-    .target(name: "TextPatterns", swiftSettings: settings),
+    // The applications that are installed, and which of them the person prefers.
+    .target(name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport"], swiftSettings: settings),
     // What a person says about texts and links: files of rules, and what they make of a payload. Pure.
     .target(name: "TextRules", dependencies: ["SceneModel", "TextPatterns"], swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
+    .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
+    // It finds the windows of applications that know nothing of the service. The service and the command link no display.
+    .executableTarget(
+      name: "stagedoor-understudy",
+      dependencies: ["CFiles", "CXCB", "DBus", "DesktopFiles", "SceneModel", "ServiceSupport", "WindowEvidence"],
+      swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
@@ -87,7 +96,8 @@ let package = Package(
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     // It reaches the service through the kit only. The pure modules are for commands without a service, which check and test manifests.
     .executableTarget(
-      name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
+      name: "stagedoor",
+      dependencies: ["DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.
@@ -128,7 +138,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "InterchangeCore", "SceneModel",
-        "SessionStore", "StoreTestSupport", "TheatreCommand",
+        "ServiceSupport", "SessionStore", "StoreTestSupport", "TheatreCommand",
         "stagedoord",
       ],
       exclude: ["Clients", "Preloads"], swiftSettings: settings),
@@ -179,7 +189,8 @@ let package = Package(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
+      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "TextPatterns", "XML"],
+      exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
@@ -192,11 +203,21 @@ let package = Package(
     .target(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
-      name: "SceneTestSupport", dependencies: ["SceneModel", "XML"], path: "Tests/SceneTestSupport",
+      name: "SceneTestSupport", dependencies: ["SceneModel", "TextPatterns", "XML"], path: "Tests/SceneTestSupport",
       swiftSettings: settings),
     // Each play is a process of its own, because the theatre puts its own disk under SQLite.
     .testTarget(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneModel", "SceneTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UnderstudyTests",
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "WindowEvidence", "stagedoor",
+        "stagedoor-understudy", "stagedoord",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],

@@ -22,8 +22,9 @@ let package = Package(
   name: "stagedoor-fuzz",
   targets: [
     .target(name: "XML", swiftSettings: settings),
-    .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
-    .target(name: "SceneTestSupport", dependencies: ["SceneModel"], swiftSettings: settings),
+    .target(name: "TextPatterns", swiftSettings: settings),
+    .target(name: "SceneModel", dependencies: ["TextPatterns", "XML"], swiftSettings: settings),
+    .target(name: "SceneTestSupport", dependencies: ["SceneModel", "TextPatterns", "XML"], swiftSettings: settings),
     .target(name: "Fuzzing", dependencies: ["SceneTestSupport"], swiftSettings: settings),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
@@ -38,5 +39,6 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(name: "fuzz-store", dependencies: ["DamagedStores"], swiftSettings: settings),
     fuzzer("fuzz-payload"), fuzzer("fuzz-manifest"), fuzzer("fuzz-predicate"), fuzzer("fuzz-values"),
+    fuzzer("fuzz-expression"),
   ]
 )

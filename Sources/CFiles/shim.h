@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <linux/stat.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -37,4 +39,14 @@ static inline int stagedoor_open_path(const char *path, int flags) {
 static inline int stagedoor_open_canonical_path(const char *path, int flags) {
   struct open_how how = {.flags = (unsigned int)flags, .resolve = RESOLVE_NO_SYMLINKS};
   return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+// The number of a file, that of its device, and the time at which it was made, in microseconds since 1970; 0 where the file system does not tell.
+static inline int stagedoor_birth(const char *path, unsigned long long *device, unsigned long long *inode, long long *birth) {
+  struct statx status;
+  if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &status) != 0) return -1;
+  *device = (unsigned long long)makedev(status.stx_dev_major, status.stx_dev_minor);
+  *inode = status.stx_ino;
+  *birth = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec * 1000000ll + status.stx_btime.tv_nsec / 1000 : 0;
+  return 0;
 }

@@ -17,10 +17,13 @@ package enum Directories {
       + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
   }
 
-  /// The user's directory of configuration, then those of the system.
+  /// The user's directory of settings; `nil` without a home.
+  package static func userConfiguration() -> String? { base("XDG_CONFIG_HOME", in: ".config") }
+
+  /// The user's directory, then those of the system.
   package static func configuration() -> [String] {
     let system = list("XDG_CONFIG_DIRS")
-    return [base("XDG_CONFIG_HOME", in: ".config")].compactMap(\.self) + (system.isEmpty ? ["/etc/xdg"] : system)
+    return [userConfiguration()].compactMap(\.self) + (system.isEmpty ? ["/etc/xdg"] : system)
   }
 
   /// The user's home; "" without one.

@@ -24,6 +24,14 @@ package enum Spawn {
     _ words: [String], environment: [String]? = nil, in distance: Distance,
     _ describe: (inout posix_spawn_file_actions_t) -> Void
   ) -> (process: pid_t, error: Int32) {
+    start(words.map { Array($0.utf8) }, environment: environment?.map { Array($0.utf8) }, in: distance, describe)
+  }
+
+  /// The same for words of any bytes, as names of files may have them.
+  package static func start(
+    _ words: [[UInt8]], environment: [[UInt8]]? = nil, in distance: Distance,
+    _ describe: (inout posix_spawn_file_actions_t) -> Void
+  ) -> (process: pid_t, error: Int32) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -38,14 +46,16 @@ package enum Spawn {
     posix_spawnattr_setsigdefault(&attributes, &signals)
     let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | distance.flag
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = (environment ?? []).map { strdup($0) } + [nil]
+    func terminated(_ text: [UInt8]) -> [CChar] { text.map { CChar(bitPattern: $0) } + [0] }
+    let program = terminated(words[0])
+    var arguments = words.map { strdup(terminated($0)) } + [nil]
+    var variables = (environment ?? []).map { strdup(terminated($0)) } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var process = pid_t()
     let error =
       environment == nil
-      ? posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-      : posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+      ? posix_spawnp(&process, program, &actions, &attributes, &arguments, environ)
+      : posix_spawnp(&process, program, &actions, &attributes, &arguments, &variables)
     return (process, error)
   }
 }

@@ -13,7 +13,16 @@ internal import FoundationEssentials
 /// extension CatsTests {
 ///   @Test @MainActor func `a cat gets a window`() async throws {
 ///     try await withPrivateStagedoor { house in
-///       try await house.install(manifest: #"{"CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["view"]}"#,
+///       try await house.install(
+///         manifest: """
+///           {
+///             "CFBundleIdentifier": "org.example.Cats",
+///             "NSUserActivityTypes": ["view"],
+///             "UIApplicationSceneManifest": {
+///               "UISceneConfigurations": {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Cat"}]}
+///             }
+///           }
+///           """,
 ///         of: "org.example.Cats")
 ///       let cats = Application("org.example.Cats")
 ///       try await cats.start(on: try await house.connect())
@@ -100,23 +109,56 @@ public final class PrivateStagedoor: Sendable {
   /// has read it.
   ///
   /// ```swift
+  /// import FoundationEssentials
+  ///
   /// try await withPrivateStagedoor { house in
-  ///   let manifest = #"{"CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["org.example.Cats.view"]}"#
+  ///   let manifest = try String(contentsOf: URL(filePath: "Info.plist"), encoding: .utf8)
   ///   try await house.install(manifest: manifest, of: "org.example.Cats")
   /// }
   /// ```
   public func install(manifest: String, of application: String) async throws {
+    let isReplaced = try await lists(application)
+    try write(manifest, of: application)
+    if !isReplaced {
+      return try await eventually("the manifest of \(application)") { try await self.lists(application) }
+    }
+    // The list does not show what a manifest says. The service reads all new manifests together, so it has read this one when it lists one that was
+    // written later.
+    let later = "org.stagedoor.TestSupport.Later"
+    let file = try write(Self.manifest(of: later), of: later)
+    try await eventually("a later manifest") { try await self.lists(later) }
+    try FileManager.default.removeItem(at: file)
+    try await eventually("the end of the later manifest") { try await !self.lists(later) }
+  }
+
+  /// Puts the manifest in the place of an earlier one, in either format.
+  @discardableResult
+  private func write(_ manifest: String, of application: String) throws -> URL {
     let folder = URL(filePath: "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let isJSON = manifest.drop(while: \.isWhitespace).hasPrefix("{")
     let file = folder.appending(path: "\(application).\(isJSON ? "json" : "plist")")
     try Data(manifest.utf8).write(to: file, options: .atomic)
-    let watcher = watcher
-    try await eventually("the manifest of \(application)") {
-      let applications: [Structure<String, ObjectPath, String, Bool>] = try await watcher.call(
-        to: Self.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ListApplications")
-      return applications.contains { $0.members.0 == application }
+    // Of both, the service would read the JSON.
+    if !isJSON { try? FileManager.default.removeItem(at: folder.appending(path: "\(application).json")) }
+    return file
+  }
+
+  private static func manifest(of application: String) -> String {
+    """
+    {
+      "CFBundleIdentifier": "\(application)",
+      "UIApplicationSceneManifest": {
+        "UISceneConfigurations": {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Main"}]}
+      }
     }
+    """
+  }
+
+  private func lists(_ application: String) async throws -> Bool {
+    let applications: [Structure<String, ObjectPath, String, Bool>] = try await watcher.call(
+      to: Self.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ListApplications")
+    return applications.contains { $0.members.0 == application }
   }
 }
 

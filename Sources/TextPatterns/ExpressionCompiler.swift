@@ -10,12 +10,14 @@ struct ExpressionCompiler {
   /// Of the outermost repetition that is being written.
   private var column: Int?
 
-  static func program(of tree: ExpressionNode, groups: [String]) throws(ExpressionError) -> Program {
+  static func program(of source: String, ignoringCase: Bool) throws(ExpressionError) -> Program {
+    var parser = try ExpressionParser(source, ignoringCase: ignoringCase)
+    let tree = try parser.whole()
     var compiler = ExpressionCompiler()
     let start = try compiler.write(tree, 0, 0)
     return Program(
-      instructions: compiler.instructions, start: start, sets: compiler.sets, names: groups,
-      filter: ExpressionFilter(tree))
+      source: source, ignoresCase: ignoringCase, instructions: compiler.instructions, start: start, sets: compiler.sets,
+      names: parser.names, filter: ExpressionFilter(tree))
   }
 
   /// Writes what matches `node` and goes on at `idle` if it took nothing, at `moved` if it took something. Returns where it begins.

@@ -23,7 +23,7 @@ extension ExpressionParser {
       throw error(at: start, "there are no back-references, which take more than one pass over the text")
     case "A", "z", "Z": throw error(at: start, "the ends of the text are written ^ and $")
     case "b": throw error(at: start, "a class has characters, and \\b is none")
-    case _ where scalar.isWord && scalar != "_" || scalar.value >= 0x80:
+    case _ where scalar.isWord && scalar != "_":
       throw error(
         at: start,
         "\\\(scalar) is no escape; there are \\d \\w \\s \\D \\W \\S \\b \\n \\r \\t \\f \\v, and signs after a backslash"

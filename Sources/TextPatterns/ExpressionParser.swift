@@ -109,7 +109,7 @@ struct ExpressionParser {
     guard let first = name.unicodeScalars.first, !first.isDigit, takes(">") else {
       throw error(at: nameStart, "a group's name has letters, digits and _, no digit first, and ends with >")
     }
-    if names.contains(name) { throw error(at: nameStart, "there is a group \(name) already") }
+    if names.contains(name) { throw error(at: nameStart, "there is a group of this name already") }
     if names.count == ExpressionLimits.groups {
       throw error(at: start, "an expression has at most \(ExpressionLimits.groups) named groups")
     }

@@ -1,5 +1,7 @@
 /// A compiled expression: instructions that name those that come next.
 final class Program: Sendable {
+  let source: String
+  let ignoresCase: Bool
   let instructions: [Instruction]
   let start: UInt32
   /// For each set its ASCII as two words, and its ranges above as pairs of bounds, between two offsets.
@@ -9,8 +11,11 @@ final class Program: Sendable {
   let filter: ExpressionFilter
 
   init(
-    instructions: [Instruction], start: UInt32, sets: [ScalarSet], names: [String], filter: ExpressionFilter
+    source: String, ignoresCase: Bool, instructions: [Instruction], start: UInt32, sets: [ScalarSet], names: [String],
+    filter: ExpressionFilter
   ) {
+    self.source = source
+    self.ignoresCase = ignoresCase
     self.instructions = instructions
     self.start = start
     self.names = names

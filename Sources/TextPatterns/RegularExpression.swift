@@ -5,18 +5,18 @@
 ///
 /// It is compiled once. Two expressions are equal if they are written alike.
 package struct RegularExpression: Sendable {
-  package let source: String
-  /// `[c]` of predicates: as if `(?i)` stood before the expression.
-  package let ignoresCase: Bool
+  // One pointer, so that a predicate does not grow.
   let program: Program
 
+  /// With `ignoringCase`, as if `(?i)` stood before the expression.
   package init(_ source: String, ignoringCase: Bool = false) throws(ExpressionError) {
-    self.source = source
-    ignoresCase = ignoringCase
-    var parser = try ExpressionParser(source, ignoringCase: ignoringCase)
-    let tree = try parser.whole()
-    program = try ExpressionCompiler.program(of: tree, groups: parser.names)
+    program = try ExpressionCompiler.program(of: source, ignoringCase: ignoringCase)
   }
+
+  package var source: String { program.source }
+  package var ignoresCase: Bool { program.ignoresCase }
+  /// The length of the program, and so the most work for each character of a text.
+  package var steps: Int { program.instructions.count }
 
   /// The named groups, in the order in which they open.
   package var names: [String] { program.names }
@@ -70,7 +70,7 @@ package struct ExpressionError: Error, Hashable, Sendable, CustomStringConvertib
   package var description: String { "column \(column): \(reason)" }
 }
 
-/// The limits of an expression, which `docs/rules.md` promises.
+/// The limits of an expression, which `docs/predicates.md` promises.
 package enum ExpressionLimits {
   /// The bytes of an expression.
   package static let bytes = 4096

@@ -176,6 +176,7 @@ private struct Judge {
     guard wasStarted || wasGiven else { return }
     if let started = history.processStarted, started != process.started { finding.vetoes.insert(.processChanged) }
     let all = history.titles + [window.title]
+    guard history.isComplete else { return }
     guard all.allSatisfy({ Title.hasWord(file.name, in: $0) }) else {
       // The window showed something else in between, or does so now. A player may write the name of a song there.
       if finding.evidence.isDisjoint(with: Judge.byProcess) { finding.vetoes.insert(.titleLostName) }

@@ -144,11 +144,26 @@ package struct Window: Hashable, Sendable {
     package var startedWith: Bytes?
     /// The start of its process, as it was then.
     package var processStarted: Int64?
-    /// All titles that it has had, without repetitions.
+    /// All titles that it has had.
     package var titles: [Bytes]
+    /// Whether each change of the title was seen. Two changes that came at once, or one that wrote the same title again, hide what was between.
+    package var isComplete: Bool
 
-    package init(startedWith: Bytes? = nil, processStarted: Int64? = nil, titles: [Bytes]) {
+    package init(startedWith: Bytes? = nil, processStarted: Int64? = nil, titles: [Bytes], isComplete: Bool = true) {
       (self.startedWith, self.processStarted, self.titles) = (startedWith, processStarted, titles)
+      self.isComplete = isComplete
+    }
+
+    /// More titles than this are not remembered.
+    private static let maximum = 64
+
+    /// Notes the title after a number of changes.
+    package mutating func note(_ title: Bytes, changes: Int) {
+      if changes == 1, title != titles.last, titles.count < History.maximum {
+        titles.append(title)
+      } else {
+        isComplete = false
+      }
     }
   }
 }

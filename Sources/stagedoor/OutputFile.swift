@@ -5,9 +5,7 @@ import ServiceSupport
 enum OutputFile {
   /// Writes a file in one step: a reader gets the old file or the new one. An existing file keeps its mode, and a link still leads to it.
   static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
-    let real = realpath(path, nil)
-    defer { free(real) }
-    let place = real.map { String(cString: $0) } ?? path
+    let place = target(of: path)
     var status = stat()
     let mode = stat(place, &status) == 0 ? status.st_mode & 0o7777 : 0o666 & ~mask
     var template = Array("\(place).XXXXXX".utf8CString)
@@ -21,11 +19,38 @@ enum OutputFile {
       isGood = count > 0
       if isGood { rest = rest.dropFirst(count) }
     }
+    // Otherwise a power cut after the renaming could leave an empty file.
+    isGood = isGood && fsync(file) == 0
     if close(file) != 0 { isGood = false }
     if isGood, rename(template, place) == 0 { return }
     let reason = InputFile.reason
     unlink(template)
     throw .failed("\(path.printable): \(reason)")
+  }
+
+  /// Makes a directory, and those that it is in.
+  static func makeDirectory(_ path: String) throws(Problem) {
+    var whole = ""
+    for part in path.split(separator: "/") {
+      whole += "/\(part)"
+      if mkdir(whole, 0o777) != 0, errno != EEXIST, errno != EISDIR { throw .failed("\(whole): \(InputFile.reason)") }
+    }
+  }
+
+  /// The place to which links lead, also where no file is there yet.
+  static func target(of path: String) -> String {
+    if let real = realpath(path, nil) {
+      defer { free(real) }
+      return String(cString: real)
+    }
+    var place = path
+    // The kernel follows no more links either.
+    for _ in 0..<40 {
+      guard let next = LinkTarget.of(place) else { break }
+      let directory = place.prefix(upTo: place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex)
+      place = next.hasPrefix("/") ? next : directory + next
+    }
+    return place
   }
 
   /// The mask for new files of this process. The system returns it only to a caller that sets it.

@@ -107,7 +107,7 @@ import Testing
       #expect(lines.prefix(3).map { $0.prefix { $0 != "\t" } } == ["created", "activated", "activated"], "\(result)")
       #expect(result.standardOutput.contains("/b%E9.txt"))
       let sentence =
-        "b%E9.txt is not UTF-8 (its bytes are in hexadecimal here); only the files of drop and explain can be called so\n"
+        "b%E9.txt is not UTF-8 (its bytes are in hexadecimal here); only the files of drop, open and explain can be called so\n"
       #expect(result.standardError == "stagedoor drop: \(sentence)stagedoor show: \(sentence)")
     }
   }

@@ -4,6 +4,7 @@ import DBus
 enum InterfaceFile: String, CaseIterable {
   case interchange = "dbus/org.stagedoor.Interchange1.xml"
   case sceneHost = "dbus/org.stagedoor.SceneHost1.xml"
+  case understudy = "dbus/org.stagedoor.Understudy1.xml"
 
   func node() throws -> Introspection.Node { try Introspection.Node(xml: Repository.text(of: rawValue)) }
 

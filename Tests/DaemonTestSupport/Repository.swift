@@ -7,4 +7,10 @@ package enum Repository {
   package static func text(of file: String) throws -> String {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(file)")), as: UTF8.self)
   }
+
+  /// The Swift files below a folder.
+  package static func texts(below folder: String) throws -> [String] {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")
+    return try files.filter { $0.hasSuffix(".swift") }.map { try text(of: "\(folder)/\($0)") }
+  }
 }

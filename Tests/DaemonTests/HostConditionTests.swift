@@ -86,7 +86,7 @@ import Testing
       try await house.hosting { host in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         let wrongs: [(MemberName, String, ErrorName)] = [
-          ("CanActivatePredicate", "SELF MATCHES 'x'", "org.stagedoor.Error.InvalidPredicate"),
+          ("CanActivatePredicate", "SELF BETWEEN 'x'", "org.stagedoor.Error.InvalidPredicate"),
           ("PrefersToActivatePredicate", "SELF ==", "org.stagedoor.Error.InvalidPredicate"),
           ("UserActivity", "{}", "org.stagedoor.Error.InvalidPayload"),
           ("StateRestorationActivity", "[", "org.stagedoor.Error.InvalidPayload"),

@@ -2,8 +2,8 @@ import DBus
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
-import Interchange
 import SceneModel
+import ServiceSupport
 import Testing
 
 /// Which callers count as sandboxed, and as which application.

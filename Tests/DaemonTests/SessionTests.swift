@@ -180,8 +180,8 @@ import Testing
             #"UserInfo: expected a dictionary in JSON, got "nope""#
           ),
           (
-            "CanActivatePredicate", "SELF MATCHES 'x'", "org.stagedoor.Error.InvalidPredicate",
-            "CanActivatePredicate: column 6: there is no MATCHES"
+            "CanActivatePredicate", "SELF BETWEEN 'x'", "org.stagedoor.Error.InvalidPredicate",
+            "CanActivatePredicate: column 6: there is no BETWEEN"
           ), ("PrefersToActivatePredicate", "SELF ==", "org.stagedoor.Error.InvalidPredicate", "column"),
           (
             "Title", String(repeating: "x", count: 13_000), "org.freedesktop.DBus.Error.LimitsExceeded",

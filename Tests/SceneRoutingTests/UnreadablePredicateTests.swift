@@ -9,7 +9,7 @@ import Testing
     window("One", "one", launch: .single)
   }
 
-  private static func breakCan(_ session: inout Session) { session.canActivatePredicate = "SELF MATCHES '.*'" }
+  private static func breakCan(_ session: inout Session) { session.canActivatePredicate = "SELF BETWEEN '.*'" }
   private static func breakPrefers(_ session: inout Session) { session.prefersToActivatePredicate = "SELF ==" }
   static let breaks: [@Sendable (inout Session) -> Void] = [{ breakCan(&$0) }, { breakPrefers(&$0) }]
 

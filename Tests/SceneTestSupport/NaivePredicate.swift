@@ -1,4 +1,5 @@
 package import SceneModel
+import TextPatterns
 
 /// The meaning of a condition, written as plainly as possible, and as slowly.
 package enum NaivePredicate {
@@ -10,7 +11,10 @@ package enum NaivePredicate {
     case .or(let parts): parts.map { holds($0, for: subject) }.contains(true)
     case .not(let part): !holds(part, for: subject)
     case .comparison(let comparison):
-      holds(comparison.relation, for: Array(subject.folded(comparison.options).string.unicodeScalars))
+      switch comparison.relation {
+      case .matches(let expression): isWhole(subject, expression)
+      default: holds(comparison.relation, for: Array(subject.folded(comparison.options).string.unicodeScalars))
+      }
     }
   }
 
@@ -30,7 +34,16 @@ package enum NaivePredicate {
       (0...subject.count).contains { subject[$0...].starts(with: scalars(text)) }
     case .like(let pattern): isLike(subject[...], scalars(pattern)[...])
     case .oneOf(let texts): texts.map(scalars).contains(subject)
+    case .matches: false
     }
+  }
+
+  /// Python judges the engine, in its own tests. Here matters that the key is not folded, and that all of it has to match.
+  private static func isWhole(_ subject: Text, _ expression: RegularExpression) -> Bool {
+    var steps = Int.max
+    let outcome = try? RegularExpression("^(?:\(expression.source))$", ignoringCase: expression.ignoresCase)
+      .match(.part, in: subject.string, steps: &steps)
+    return if case .yes = outcome { true } else { false }
   }
 
   private static func isLike(_ subject: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {

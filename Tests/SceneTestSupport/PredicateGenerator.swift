@@ -1,4 +1,5 @@
 package import SceneModel
+import TextPatterns
 
 /// Makes conditions, ways to spell them, and keys that nearly fulfil them. All texts are made of few pieces, so that comparisons often concern the
 /// same texts, and keys match comparisons.
@@ -51,6 +52,9 @@ package struct PredicateGenerator {
     case 6: return Comparison(.endsWith(text()), options: options)
     case 7: return Comparison(.contains(text()), options: options)
     case 8: return Comparison(.like(pattern()), options: options)
+    case 10:
+      let options = options.intersection(.ignoringCase)
+      return Comparison(.matches(expression(ignoringCase: options == .ignoringCase)), options: options)
     case 9:
       var texts: [Text] = []
       for _ in 0..<random.below(4) { texts.append(text()) }
@@ -72,6 +76,17 @@ package struct PredicateGenerator {
       text += random.one(of: ["*", "?", "a", "b", "é", "😀", random.one(of: Self.pieces)])
     }
     return Text(text)
+  }
+
+  private mutating func expression(ignoringCase: Bool) -> RegularExpression {
+    var source = ""
+    for _ in 0..<random.below(6) {
+      source += random.one(of: [
+        "a", "B", ".", ".*", "[^a]", "(a|é)*", "\\d", "\\D*", "\\.", "\\\\", "\\bcat1", "ß", "İ?", "\"", "'", "\n",
+        "\u{8}", "\\'",
+      ])
+    }
+    do { return try RegularExpression(source, ignoringCase: ignoringCase) } catch { fatalError("\(source): \(error)") }
   }
 
   /// A key that is related to the condition: one of its constants, several together, or a text close to one. It is not empty.
@@ -130,6 +145,8 @@ extension PredicateGenerator {
     case .endsWith(let text): return spelling([" ENDSWITH"], mirrored: [], options(), text)
     case .contains(let text): return spelling([" CONTAINS"], mirrored: [], options(), text)
     case .like(let text): return spelling([" LIKE"], mirrored: [], options(), text)
+    case .matches(let expression):
+      return word("SELF") + word(" MATCHES") + word(options()) + space() + quoted(Text(expression.source), "dD.")
     case .oneOf(let texts):
       var list: [String] = []
       for text in texts { list.append(space() + quoted(text) + space()) }
@@ -150,10 +167,24 @@ extension PredicateGenerator {
     random.one(of: [text, text, text.lowercased(), String(text.lowercased().prefix(2) + text.dropFirst(2))])
   }
 
-  private mutating func quoted(_ text: Text) -> String {
+  /// Before one of `bare`, a backslash may stand alone.
+  private mutating func quoted(_ text: Text, _ bare: String = "") -> String {
     let quote: Unicode.Scalar = random.once(in: 2) ? "'" : "\""
     var written = String(quote)
-    for scalar in text.string.unicodeScalars {
+    let scalars = Array(text.string.unicodeScalars)
+    var isBehindBare = false
+    for (index, scalar) in scalars.enumerated() {
+      if isBehindBare {
+        written.unicodeScalars.append(scalar)
+        isBehindBare = false
+        continue
+      }
+      if scalar == "\\", index + 1 < scalars.count, bare.unicodeScalars.contains(scalars[index + 1]), random.once(in: 2)
+      {
+        written += "\\"
+        isBehindBare = true
+        continue
+      }
       if random.once(in: 12) {
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16, uppercase: random.once(in: 2))
@@ -211,6 +242,7 @@ extension Condition {
         .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text), .contains(let text), .like(let text):
         [text]
       case .oneOf(let texts): texts
+      case .matches(let expression): [Text(expression.source)]
       }
     }
   }

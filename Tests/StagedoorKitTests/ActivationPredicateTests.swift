@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `what is no predicate is refused with its place`() {
-    let wrong = "SELF MATCHES 'x'"
+    let wrong = "SELF BETWEEN 'x'"
     #expect {
       try ActivationPredicate(wrong)
     } throws: { error in

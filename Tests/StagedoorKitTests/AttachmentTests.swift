@@ -57,6 +57,22 @@ import Testing
     }
   }
 
+  @Test func `the end of a session is told, although a change that was on its way came back`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      service.refusals.withLock { $0 = ["UserActivity": ["org.stagedoor.Error.StorageFailed"]] }
+      // The library calls this while it writes the activity.
+      application.whenCalled = { [unowned application] name, scene in
+        guard name == "willSave" else { return }
+        application.whenCalled = { _, _ in }
+        application.requestSceneSessionDestruction(scene.session)
+      }
+      application.scene(of: session)?.userActivity?.needsSave = true
+      try await service.wait(for: "1: Destroy standard")
+    }
+  }
+
   @Test func `the sessions are followed again when the service did not list them`() async throws {
     try await withPrivateBus { bus in
       let first = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])

@@ -83,11 +83,12 @@ import Testing
       let progress = try await stagedoor.progress(of: identifier)
       // From here on the service would give a wrong answer.
       service.states.withLock { $0 = ["failed"] }
-      try service.handle(identifier)
+      try service.tell("Forwarded", of: identifier)
+      try service.tell(of: identifier)
       let steps = try await withLimit(usualLimit, "the end of the delivery") {
         try await progress.reduce(into: []) { $0.append($1) }
       }
-      #expect(steps == [.routed, .handled])
+      #expect(steps == [.routed, .forwarded, .handled])
       #expect(service.states.withLock { $0 } == ["failed"])
       #expect(service.questions == 1)
       await stagedoor.close()
@@ -108,7 +109,7 @@ import Testing
         for try await step in progress {
           steps.append(step)
           // The follower hears of this whether the service was asked before or later.
-          if step == .held { try second.handle(identifier) }
+          if step == .held { try second.tell(of: identifier) }
         }
         return steps
       }

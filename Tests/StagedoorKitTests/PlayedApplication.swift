@@ -88,7 +88,7 @@ import Testing
     return application.restoring(scene)
   }
   override func scene(_ scene: Scene, willSave activity: inout UserActivity) {
-    note("willSave", scene)
+    play("willSave", scene)
     activity.userInfo["saved"] = true
   }
   override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {

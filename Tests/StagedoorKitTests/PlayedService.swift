@@ -198,10 +198,10 @@ final class PlayedService: Sendable {
       from: Self.root, "org.stagedoor.Interchange1", name, application, Self.newSession.path, sequence)
   }
 
-  /// Says that a host has taken a delivery.
-  func handle(_ delivery: DeliveryIdentifier) throws {
+  /// Says that a host has taken a delivery, or passes it on.
+  func tell(_ event: MemberName = "Handled", of delivery: DeliveryIdentifier) throws {
     try connection.emit(
-      from: Self.root, "org.stagedoor.Interchange1", "Handled", application, Self.newSession.path,
+      from: Self.root, "org.stagedoor.Interchange1", event, application, Self.newSession.path,
       delivery.description, UInt64(1))
   }
 
@@ -245,8 +245,9 @@ final class PlayedService: Sendable {
       record.add("\(number): Disconnect")
     }
     interface.method("Refresh") { () in record.add("\(number): Refresh") }
-    interface.method("Destroy", in: "animation") { (animation: String) in
+    interface.method("Destroy", in: "animation") { [weak self] (animation: String) in
       known.replace(identifier, by: nil)
+      self?.removeSession(identifier)
       record.add("\(number): Destroy \(animation)")
     }
     connection.export(interface, at: identifier.path)

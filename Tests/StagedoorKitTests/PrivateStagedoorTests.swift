@@ -31,4 +31,38 @@ import Testing
       await connection.close()
     }
   }
+
+  /// The activity types of the application, with this manifest installed.
+  private func types(_ manifest: String, _ house: PrivateStagedoor) async throws -> [String] {
+    try await house.install(manifest: manifest, of: "org.example.Cats")
+    let connection = try await house.connect()
+    let stagedoor = Stagedoor(on: connection)
+    let types = try await stagedoor.application("org.example.Cats").activityTypes
+    #expect(try await stagedoor.applications().map(\.identifier) == ["org.example.Cats"])
+    await connection.close()
+    return types
+  }
+
+  @Test func `a manifest that replaces another is read when it is installed, in either format`() async throws {
+    let two = Manifests.cats.replacing("viewCat", with: "two")
+    let three = """
+      <plist version="1.0"><dict>
+        <key>CFBundleIdentifier</key><string>org.example.Cats</string>
+        <key>NSUserActivityTypes</key><array><string>three</string></array>
+        <key>UIApplicationSceneManifest</key><dict>
+          <key>UISceneConfigurations</key><dict>
+            <key>UIWindowSceneSessionRoleApplication</key><array>
+              <dict><key>UISceneConfigurationName</key><string>Main</string></dict>
+            </array>
+          </dict>
+        </dict>
+      </dict></plist>
+      """
+    try await withPrivateStagedoor { house in
+      var read = [try await types(two.replacing("two", with: "one"), house)]
+      // The third says the same in other bytes.
+      for manifest in [two, two + "\n", three] { read.append(try await types(manifest, house)) }
+      #expect(read == [["one"], ["two"], ["two"], ["three"]])
+    }
+  }
 }

@@ -116,6 +116,22 @@ import Testing
     }
   }
 
+  /// These ask the bus, and no service; or end when the service does, as their own tests show.
+  private static let others: Set = ["connect", "close", "stop", "ended", "notifications"]
+
+  @Test func `every public function that waits is in this suite`() throws {
+    let suite = try Repository.text(of: "Tests/StagedoorKitTests/ServiceKilledTests.swift")
+    var count = 0
+    for file in try Repository.texts(below: "Sources/StagedoorKit") {
+      for match in file.matches(of: /\n *public (?:[\w()]+ )*func (\w+)([^{]*)\{/) where match.2.contains(" async") {
+        let name = String(match.1)
+        count += 1
+        #expect(Self.others.contains(name) || suite.contains("\"\(name)"), "\(name)")
+      }
+    }
+    #expect(count > 50)
+  }
+
   @Test func `whoever hands in or asks goes on, with an error`() async throws {
     try await withHouse { house in
       try await house.serving("--durability", "memory") { service in

@@ -41,7 +41,7 @@ import TextPatterns
     ("(?x)", 1, "a group begins with (, (?: or (?<name>, and (?i) ignores case"),
     ("(?<1a>b)", 4, "a group's name has letters, digits and _, no digit first, and ends with >"),
     ("(?<a", 4, "a group's name has letters, digits and _, no digit first, and ends with >"),
-    ("(?<a>b)(?<a>c)", 11, "there is a group a already"),
+    ("(?<a>b)(?<a>c)", 11, "there is a group of this name already"),
     ("ab(c{1000}){11}", 12, "written out, the expression has more than 10000 steps"),
   ])
   func `a fault has its column and a remedy`(expression: String, column: Int, reason: String) throws {

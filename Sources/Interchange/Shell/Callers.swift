@@ -1,7 +1,7 @@
 import DBus
-import Glibc
 import InterchangeCore
 import SceneModel
+import ServiceSupport
 
 /// Identifies callers. Each sender is looked at once, because its unique name is never given to another.
 final class Callers {
@@ -27,13 +27,7 @@ final class Callers {
 
   /// `nil` if the service could not look at it: it had left, or there was no descriptor to look with.
   private static func look(at credentials: Credentials?, _ name: Text) -> Caller? {
-    guard let credentials else { return nil }
-    guard credentials.userID == getuid() else {
-      return Caller(connection: name, isSandboxed: true, application: .empty)
-    }
-    guard let process = credentials.processID, let descriptor = credentials.processDescriptor,
-      let sandbox = Sandbox.find(around: process, descriptor, label: credentials.securityLabel)
-    else { return nil }
+    guard let sandbox = Sandbox.find(around: credentials) else { return nil }
     switch sandbox {
     case .none: return Caller(connection: name, isSandboxed: false, application: .empty)
     case .application(let identifier): return Caller(connection: name, isSandboxed: true, application: identifier)

@@ -1,3 +1,5 @@
+import TextPatterns
+
 /// The keys that a session's window accepts, and the keys that it prefers. `nil` if nobody has set a condition.
 package struct ActivationConditions: Hashable, Sendable {
   /// Whether the window can show a key; a key for which this is false goes elsewhere.
@@ -15,6 +17,7 @@ package struct ActivationConditions: Hashable, Sendable {
 package struct PredicateWarning: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case placeholder
+    case backspace
     case neverTrue
     case prefersWithoutCan
   }
@@ -59,8 +62,12 @@ extension ActivationConditions {
       let message = "\(placeholder) stands in quotes, so it is compared as it is; the text itself belongs in its place"
       warnings.append(PredicateWarning(kind: .placeholder, place: place, column: column, message: message))
     }
+    if predicate.condition.compares(where: \.looksForBackspace) {
+      let message = "\\b in a text is a backspace; the edge of a word is written \\\\b"
+      warnings.append(PredicateWarning(kind: .backspace, place: place, column: nil, message: message))
+    }
     // A condition without a comparison is meant: FALSEPREDICATE closes a window to everything.
-    if predicate.condition.hasComparison, predicate.condition.isNeverTrue {
+    if predicate.condition.compares(where: { _ in true }), predicate.condition.isNeverTrue {
       let message = "no key makes this true; if that is meant, write FALSEPREDICATE"
       warnings.append(PredicateWarning(kind: .neverTrue, place: place, column: nil, message: message))
     }
@@ -72,6 +79,7 @@ extension PredicateLexer {
   /// The first text that contains `%@` or `%K`, and its column: programs that build predicates replace these only outside quotes.
   fileprivate static func quotedPlaceholder(in source: Text) -> (String, column: Int)? {
     guard var lexer = try? PredicateLexer(source) else { return nil }
+    lexer.readsExpression = true
     while let token = try? lexer.next(), token.kind != .end {
       guard case .constant(let constant) = token.kind else { continue }
       for placeholder in ["%@", "%K"] where TextPattern(containing: Text(placeholder)).matches(constant) {
@@ -83,12 +91,18 @@ extension PredicateLexer {
 }
 
 extension Condition {
-  fileprivate var hasComparison: Bool {
+  fileprivate func compares(where isMeant: (Comparison) -> Bool) -> Bool {
     switch self {
     case .always, .never: false
-    case .comparison: true
-    case .and(let parts), .or(let parts): parts.contains(where: \.hasComparison)
-    case .not(let part): part.hasComparison
+    case .comparison(let comparison): isMeant(comparison)
+    case .and(let parts), .or(let parts): parts.contains { $0.compares(where: isMeant) }
+    case .not(let part): part.compares(where: isMeant)
     }
+  }
+}
+
+extension Comparison {
+  fileprivate var looksForBackspace: Bool {
+    if case .matches(let expression) = relation { expression.source.utf8.contains(8) } else { false }
   }
 }

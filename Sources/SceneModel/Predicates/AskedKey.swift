@@ -17,9 +17,7 @@ package struct AskedKey {
 
   mutating func fulfils(_ comparison: Comparison) -> Bool {
     if stepsLeft < 0 { return false }
-    let folded = folded(comparison.options)
-    stepsLeft -= comparison.steps(along: folded)
-    return stepsLeft >= 0 && comparison.holds(forFolded: folded)
+    return comparison.holds(forFolded: folded(comparison.folding), steps: &stepsLeft)
   }
 
   private mutating func folded(_ options: Comparison.Options) -> Text {

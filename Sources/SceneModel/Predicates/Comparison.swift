@@ -1,3 +1,5 @@
+package import TextPatterns
+
 /// One comparison of SELF with constants of the predicate.
 ///
 /// The constants are kept folded by the comparison's options: they are folded once and not at each evaluation, and an index can use a constant as it
@@ -20,6 +22,8 @@ package struct Comparison: Hashable, Sendable {
     /// `*` stands for any text, `?` for one scalar, and every other character for itself.
     case like(Text)
     case oneOf([Text])
+    /// The whole of SELF. The expression itself ignores case where the options say so.
+    case matches(RegularExpression)
   }
 
   package init(_ relation: Relation, options: Options = []) {
@@ -27,9 +31,14 @@ package struct Comparison: Hashable, Sendable {
     self.options = options
   }
 
-  /// Whether the comparison is true for a text that was folded by `options`.
-  package func holds(forFolded subject: Text) -> Bool {
-    switch relation {
+  /// How a key is folded before it is compared. An expression sees the key as it is: folding would turn `\D` into `\d`.
+  var folding: Options { if case .matches = relation { [] } else { options } }
+
+  /// Whether the comparison is true for a text that was folded by `folding`. Without meaning if it leaves fewer than no steps.
+  func holds(forFolded subject: Text, steps: inout Int) -> Bool {
+    steps -= self.steps(along: subject)
+    if steps < 0 { return false }
+    return switch relation {
     case .equal(let constant): subject == constant
     case .notEqual(let constant): subject != constant
     case .less(let constant): subject < constant
@@ -41,16 +50,20 @@ package struct Comparison: Hashable, Sendable {
     case .contains(let constant): TextPattern(containing: constant).matches(subject)
     case .like(let pattern): TextPattern(like: pattern).matches(subject)
     case .oneOf(let constants): constants.contains(subject)
+    case .matches(let expression):
+      if case .yes = subject.withBytes({ expression.match(.whole, in: $0, steps: &steps) }) { true } else { false }
     }
   }
 }
 
 extension Comparison {
-  /// Roughly the work: the steps of a pattern along the text, or some steps for each text that is compared as a whole.
-  func steps(along subject: Text) -> Int {
+  /// Roughly the work: the steps of a pattern along the text, or some steps for each text that is compared as a whole. An expression counts its own
+  /// steps.
+  fileprivate func steps(along subject: Text) -> Int {
     switch relation {
     case .contains(let pattern), .like(let pattern): TextPattern.steps(pattern, along: subject)
     case .oneOf(let constants): 16 * (constants.count + 1)
+    case .matches: 16
     case .equal(let text), .notEqual(let text), .less(let text), .lessOrEqual(let text), .greater(let text),
       .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text):
       16 + min(text.count, subject.count) / 4
@@ -72,6 +85,7 @@ extension Comparison.Relation {
     case .contains(let constant): .contains(change(constant))
     case .like(let pattern): .like(change(pattern))
     case .oneOf(let constants): .oneOf(constants.map(change))
+    case .matches: self
     }
   }
 }

@@ -1,3 +1,5 @@
+import TextPatterns
+
 /// The meaning of a predicate.
 ///
 /// Indirect, so that it takes one pointer: a thousand sessions may each have one, and almost all of them compare SELF with a single text.
@@ -77,6 +79,7 @@ extension Comparison: CustomStringConvertible {
     case .endsWith(let constant): written("ENDSWITH", constant)
     case .contains(let constant): written("CONTAINS", constant)
     case .like(let pattern): written("LIKE", pattern)
+    case .matches(let expression): written("MATCHES", Text(expression.source))
     case .oneOf(let constants): "SELF IN\(options) {\(constants.map(\.asConstant).joined(separator: ", "))}"
     }
   }

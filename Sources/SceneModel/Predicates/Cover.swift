@@ -63,7 +63,7 @@ extension Comparison {
     case .like(let pattern):
       let head = pattern.string.utf8.prefix { $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "?") }
       return head.count == pattern.count ? .keys([pattern]) : Cover(prefix: Text(String(decoding: head, as: UTF8.self)))
-    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .endsWith, .contains: return .everything
+    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .endsWith, .contains, .matches: return .everything
     }
   }
 }

@@ -36,6 +36,8 @@ private struct PossibleKeys {
     left.fromEnd[options] = end
     if outcome { left.holding.insert(comparison) } else { left.failing.insert(comparison) }
     if !left.holding.isDisjoint(with: left.failing) { return nil }
+    // An expression may take long for each of them.
+    if case .matches = comparison.relation { return left }
     if let listed = left.listed {
       let still = listed.filter { Condition.comparison(comparison).evaluate($0) == outcome }
       if still.isEmpty { return nil }
@@ -61,7 +63,14 @@ extension Condition {
   /// This takes at most the square of the predicate's length: it visits every part once, at any depth.
   package var isNeverTrue: Bool {
     guard let possible = narrowed(.all, to: true) else { return true }
-    return possible.listed.map { keys in !keys.contains { evaluate($0) } } ?? false
+    guard let keys = possible.listed else { return false }
+    var steps = Limits.conditionSteps
+    for text in keys {
+      var key = AskedKey(text, steps: steps)
+      if evaluate(&key) || key.stepsLeft < 0 { return false }
+      steps = key.stepsLeft
+    }
+    return true
   }
 
   /// The keys among `keys` for which the condition may have the value `outcome`; `nil` if there are none.
@@ -151,6 +160,7 @@ extension Comparison.Relation {
     case .greaterOrEqual(let text): return (.exactly(.from(bytes(text))), .unknown)
     case .beginsWith(let text): return (.exactly(.beginning(with: bytes(text))), .unknown)
     case .endsWith(let text): return (.unknown, .exactly(.beginning(with: reversed(text))))
+    case .matches: return (.unknown, .unknown)
     case .contains(let text): return (text.isEmpty ? .exactly(.all) : .unknown, .unknown)
     case .oneOf(let texts): return (.exactly(.only(texts.map(bytes))), .exactly(.only(texts.map(reversed))))
     case .like(let pattern):

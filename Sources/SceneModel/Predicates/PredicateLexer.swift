@@ -2,6 +2,8 @@
 struct PredicateLexer {
   private let bytes: [UInt8]
   private var offset = 0
+  /// Whether a text is read as an expression, where a backslash stays before what is no escape of a text.
+  var readsExpression = false
 
   /// A predicate that is too long is refused unread.
   init(_ source: Text) throws(PredicateError) {
@@ -28,6 +30,20 @@ struct PredicateLexer {
   mutating func peekPastSpace() -> UInt8? {
     skipSpace()
     return offset < bytes.count ? bytes[offset] : nil
+  }
+
+  /// An error at the scalar with this number, from 1, of a text in quotes.
+  func error(atScalar number: Int, of constant: Range<Int>, _ reason: String) -> PredicateError {
+    var ahead = self
+    ahead.offset = constant.lowerBound + 1
+    for _ in 1..<number {
+      if bytes[ahead.offset] == UInt8(ascii: "\\") {
+        _ = try? ahead.escaped()
+      } else {
+        ahead.offset += UTF8.width(ahead.scalar())
+      }
+    }
+    return error(at: ahead.offset, reason)
   }
 
   mutating func next() throws(PredicateError) -> PredicateToken {
@@ -133,6 +149,7 @@ extension PredicateLexer {
     offset += 1
     guard offset < bytes.count else { throw error(at: start, "expected something after the backslash, got the end") }
     let escape = scalar()
+    if readsExpression, !"\\\"'nrtbfu0".unicodeScalars.contains(escape) { return "\\" }
     offset += UTF8.width(escape)
     switch escape {
     case "\\", "\"", "'": return escape

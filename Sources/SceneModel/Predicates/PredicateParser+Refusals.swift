@@ -62,8 +62,6 @@ extension PredicateParser {
 
   private static func reason(againstWord word: String) -> String? {
     switch word {
-    case "MATCHES":
-      "there is no MATCHES, since a regular expression may take forever; use LIKE with * and ?, BEGINSWITH, ENDSWITH or CONTAINS"
     case "BETWEEN": "there is no BETWEEN; write SELF >= \"…\" AND SELF <= \"…\""
     case "ANY", "SOME", "ALL", "NONE":
       "there is no \(word), since SELF is one text; to compare it with several use IN {…}"

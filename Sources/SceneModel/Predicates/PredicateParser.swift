@@ -1,3 +1,5 @@
+import TextPatterns
+
 /// Parses a predicate by recursive descent: a function for each line of its grammar.
 ///
 ///     or         = and { ("OR" | "||") and }
@@ -5,6 +7,7 @@
 ///     not        = ("NOT" | "!") not | one
 ///     one        = "(" or ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
 ///     comparison = "SELF" operator [options] constant | "SELF" "IN" [options] "{" [constant { "," constant }] "}"
+///                | "SELF" "MATCHES" ["[c]"] constant
 ///                | constant mirrored [options] "SELF"
 ///     options    = "[" ("c" | "d" | "cd") "]"
 struct PredicateParser {
@@ -12,6 +15,8 @@ struct PredicateParser {
   private(set) var token: PredicateToken
   /// The number of open parentheses and NOTs. A chain of ANDs is flat, however long it is.
   private var depth = 0
+  /// The steps of all expressions so far.
+  private var steps = 0
 
   static func condition(of source: Text) throws(PredicateError) -> Condition {
     var parser = try PredicateParser(source)
@@ -86,6 +91,7 @@ struct PredicateParser {
       let options = try takeOperator()
       return Comparison(.oneOf(try list()), options: options)
     }
+    if token.kind == .sign(.matches) { return try match() }
     guard case .sign(let sign) = token.kind, let relation = PredicateParser.relation(of: sign) else {
       throw refusal(of: token, expected: "an operator after SELF")
     }
@@ -93,10 +99,33 @@ struct PredicateParser {
     return Comparison(relation(try constant()), options: options)
   }
 
+  private mutating func match() throws(PredicateError) -> Comparison {
+    // The token after the options is read with them.
+    lexer.readsExpression = true
+    let options = try takeOperator()
+    let place = token.range
+    guard case .constant(let source) = token.kind else { throw refusal(of: token, expected: "a text in quotes") }
+    let expression: RegularExpression
+    do throws(ExpressionError) {
+      expression = try RegularExpression(source.string, ignoringCase: options == .ignoringCase)
+    } catch {
+      throw lexer.error(atScalar: error.column, of: place, error.reason)
+    }
+    steps += expression.steps
+    if steps > ExpressionLimits.steps {
+      throw error("written out, the expressions of a predicate have at most \(ExpressionLimits.steps) steps in all")
+    }
+    lexer.readsExpression = false
+    try advance()
+    return Comparison(.matches(expression), options: options)
+  }
+
   /// `"b" < SELF` is `SELF > "b"`.
   private mutating func mirroredComparison(_ constant: Text) throws(PredicateError) -> Comparison {
     try advance()
-    guard case .sign(let sign) = token.kind, sign == .oneOf || PredicateParser.relation(of: sign) != nil else {
+    guard case .sign(let sign) = token.kind,
+      sign == .oneOf || sign == .matches || PredicateParser.relation(of: sign) != nil
+    else {
       throw refusal(of: token, expected: "an operator after the text")
     }
     guard let mirror = PredicateParser.mirror(of: sign), let relation = PredicateParser.relation(of: mirror) else {
@@ -135,6 +164,9 @@ struct PredicateParser {
     case "d", "D": options = .ignoringMarks
     case "cd", "CD", "cD", "Cd": options = [.ignoringCase, .ignoringMarks]
     default: throw refusalOfOptions()
+    }
+    if lexer.readsExpression, options.contains(.ignoringMarks) {
+      throw error("MATCHES has no option d; name the letters, as in [eé]")
     }
     try advance()
     guard try takes(.closeOptions) else { throw refusal(of: token, expected: "\"]\"") }

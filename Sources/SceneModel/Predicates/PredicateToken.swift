@@ -29,6 +29,7 @@ struct PredicateToken {
     case endsWith = "ENDSWITH"
     case contains = "CONTAINS"
     case like = "LIKE"
+    case matches = "MATCHES"
     case equal = "=="
     case notEqual = "!="
     case less = "<"

@@ -170,8 +170,8 @@ private final class DragEnd: Sendable {
   private struct State {
     var answer: Answer?
     var isFollowed = false
-    var waiters: [UInt64: UnsafeContinuation<Answer, Never>] = [:]
-    var nextNumber: UInt64 = 0
+    /// Of every task that waits, or has waited.
+    var waiters: [AsyncStream<Answer>.Continuation] = []
   }
 
   private let feed: ServiceFeed
@@ -182,27 +182,17 @@ private final class DragEnd: Sendable {
 
   func wait() async throws(StagedoorError) -> DragSession.Ending {
     follow()
-    let loop = stagedoor.connection.loop
-    let number = state.withLock { state in
-      state.nextNumber += 1
-      return state.nextNumber
+    let (answers, waiter) = AsyncStream<Answer>.makeStream()
+    let answer = state.withLock { state in
+      if state.answer == nil { state.waiters.append(waiter) }
+      return state.answer
     }
-    let answer = await withTaskExecutorPreference(loop.taskExecutor) {
-      await withTaskCancellationHandler {
-        await withUnsafeContinuation { (waiter: UnsafeContinuation<Answer, Never>) in
-          let answer = self.state.withLock { state -> Answer? in
-            if let answer = state.answer { return answer }
-            if Task.isCancelled { return .failure(.loadWasCancelled) }
-            state.waiters[number] = waiter
-            return nil
-          }
-          if let answer { waiter.resume(returning: answer) }
-        }
-      } onCancel: {
-        self.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: .failure(.loadWasCancelled))
-      }
+    if let answer { waiter.yield(answer) }
+    let first = await withTaskExecutorPreference(stagedoor.connection.loop.taskExecutor) {
+      await answers.first { _ in true }
     }
-    return try answer.get()
+    guard let first else { throw .loadWasCancelled }
+    return try first.get()
   }
 
   /// One task follows the drag for all who wait, from the first of them on.
@@ -231,10 +221,10 @@ private final class DragEnd: Sendable {
       }
       let waiters = self.state.withLock { state in
         state.answer = answer
-        defer { state.waiters = [:] }
-        return state.waiters.values
+        defer { state.waiters = [] }
+        return state.waiters
       }
-      for waiter in waiters { waiter.resume(returning: answer) }
+      for waiter in waiters { waiter.yield(answer) }
     }
   }
 }

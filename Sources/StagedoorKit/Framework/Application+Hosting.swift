@@ -3,9 +3,9 @@ internal import SceneModel
 
 // The calls of the service to a host, one after the other.
 extension Application {
-  func answer(_ call: HostCall) async {
+  func answer(_ call: HostCall, _ hosting: Hosting) async {
     // A service that has left gets no answer, and its successor makes the call again.
-    guard let hosting, call.sender == hosting.owner else { return }
+    guard call.sender == hosting.owner else { return }
     do {
       // What comes while the application stops is for the next host, and so is what a delegate has got and the service does not know of yet.
       if !hosting.isStopping { try await carryOut(call) }
@@ -77,9 +77,10 @@ extension Application {
     if destroyedSessions.contains(identifier) {
       throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
     }
-    // A scene that was released here may have left changes that the service has not got.
-    if scenes[identifier] == nil, unwritten.contains(identifier) { await written() }
+    // A scene that was released here may have left changes that the service has not got, or is just getting.
+    if scenes[identifier] == nil { await written() }
     let hosting = try connected()
+    hosting.activityWritesBefore = hosting.activityWrites
     var options = try ConnectionOptions(json: json, of: hosting.received)
     var session = try await hosting.stagedoor.session(identifier)
     // The last process may have ended before it could say how to restore the scene. The activity of a delivery restores nothing.

@@ -46,7 +46,7 @@ extension Application {
         let attaching = hosting.attaching
         let answering = hosting.loop.task {
           _ = await attaching?.value
-          await self.answer(call)
+          await self.answer(call, hosting)
         }
         hosting.answering = answering
         await answering.value

@@ -17,8 +17,8 @@ extension Application {
   /// way to the service meanwhile has replaced it there.
   func take(_ activity: UserActivity, in scene: Scene, _ session: SceneSession) {
     scene.take(activity)
-    guard let hosting, hosting.writtenActivities.remove(session.identifier) != nil else { return }
-    if hosting.activityInFlight == session.identifier || session.userActivity != activity {
+    guard let hosting, let number = hosting.writtenActivities.removeValue(forKey: session.identifier) else { return }
+    if number > hosting.activityWritesBefore || session.userActivity != activity {
       noteChange(.userActivity, of: scene)
     }
   }
@@ -69,10 +69,9 @@ extension Application {
       }
       guard let name = property.name else { return }
       if property == .userActivity, let hosting {
-        hosting.writtenActivities.insert(scene.id)
-        hosting.activityInFlight = scene.id
+        hosting.activityWrites += 1
+        hosting.writtenActivities[scene.id] = hosting.activityWrites
       }
-      defer { if property == .userActivity { hosting?.activityInFlight = nil } }
       try await stagedoor.call(
         "Set", InterchangeNames.session.rawValue, name.rawValue, Variant.string(try scene.text(of: property)),
         at: scene.id.path, in: Stagedoor.properties)

@@ -28,9 +28,11 @@ internal import SceneModel
   var isAttached = false
   /// Whether the service has accepted a change since it accepted this host.
   var hasWritten = false
-  /// The sessions for which an activity was written since the last delivery to them, and the one for which one is being written.
-  var writtenActivities: Set<SessionIdentifier> = []
-  var activityInFlight: SessionIdentifier?
+  /// The sessions for which an activity was written since the last delivery to them, each with the number of the last write.
+  var writtenActivities: [SessionIdentifier: Int] = [:]
+  var activityWrites = 0
+  /// How many activities were written when the call that is being answered asked for its session.
+  var activityWritesBefore = 0
   /// For the task that keeps the application attached.
   let attachments: AsyncStream<Attachment>
   private let tell: AsyncStream<Attachment>.Continuation
@@ -112,11 +114,9 @@ internal import SceneModel
     connected.cancel()
     saving?.cancel()
     terminating?.cancel()
-    for task in tasks { task.cancel() }
-    tasks = []
     isAttached = false
     received.forget()
-    stagedoor.connection.unexport(InterchangeNames.host, at: path)
+    // As long as this connection has the name, calls come, and the task that answers holds them.
     if ownsConnection {
       await stagedoor.close()
     } else {
@@ -124,6 +124,9 @@ internal import SceneModel
       // The task that stops the application may be cancelled.
       await loop.task { _ = try? await connection.releaseName(name) }.value
     }
+    for task in tasks { task.cancel() }
+    tasks = []
+    stagedoor.connection.unexport(InterchangeNames.host, at: path)
     held = []
   }
 }

@@ -46,13 +46,12 @@ enum SceneProperty: Sendable, Hashable {
 
   var isEmpty: Bool { order.isEmpty && notifications.isEmpty }
 
-  /// Whether some news of this session has not been sent yet.
-  func contains(_ session: SessionIdentifier) -> Bool { turns[session] != nil }
-
   // MARK: Adding
 
   mutating func add(_ property: SceneProperty, of scene: Scene) {
     change(scene.id) { turn in
+      // A change that was on its way when the session was destroyed is of no interest.
+      if turn.destruction != nil { return }
       // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
       if turn.scene !== scene { turn = Turn(scene: scene) }
       // The state says that the values before it are complete.

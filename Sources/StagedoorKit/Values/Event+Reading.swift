@@ -1,13 +1,14 @@
-internal import DBus
+package import DBus
 internal import SceneModel
 
 extension Event {
   /// The signals' arguments in their order, without the number.
-  private static let arguments: [MemberName: [String]] = [
+  package static let arguments: [MemberName: [String]] = [
     "Routed": [
       "application", "session", "outcome", "configuration", "activity_type", "target_content_identifier", "delivery",
     ],
     "Handled": ["application", "session", "delivery"],
+    "Forwarded": ["application", "session", "delivery"],
     "DeliveryFailed": ["application", "session", "delivery", "error", "message"],
     "Unclaimed": ["application", "session", "delivery"],
     "SessionConnected": ["application", "session", "configuration"],

@@ -27,6 +27,7 @@ enum DoctorCommand {
     if let service { findings += running(service, started) }
     findings += units() + manifests()
     findings.append(state())
+    if DefaultHandler.isPowerless { findings.append(Finding(.note, "windows", DefaultHandler.powerless)) }
     if invocation.has(.json) {
       var list = Printed.List()
       for finding in findings {

@@ -132,7 +132,7 @@ struct HandedItem: Sendable {
   }
 
   /// `https` of `https://example.org`.
-  private static func scheme(of text: String) -> String? {
+  static func scheme(of text: String) -> String? {
     let bytes = Array(text.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 1,
       bytes[colon...].starts(with: Array("://".utf8)),

@@ -1,3 +1,4 @@
+import DBus
 import SceneModel
 import ServiceSupport
 import StagedoorKit
@@ -13,6 +14,18 @@ enum WindowCommands {
 
   static func activate(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
+    if let window = window(invocation.arguments[0]) {
+      do throws(CallError) {
+        try await Understudy(connection: client.stagedoor.connection).activate(window, DesktopToken.current)
+      } catch {
+        guard case .replied(let reason) = error else {
+          throw Problem(.noService, "the understudy does not answer: \(error)")
+        }
+        throw Problem(.refused, reason.text, error: reason.name.rawValue)
+      }
+      try Change.say("activated", invocation.arguments[0], "", invocation)
+      return .done
+    }
     let session = try await client.session(invocation.arguments[0])
     // If the desktop gave us a token that lets a window come to the front, we pass it on.
     guard let token = DesktopToken.current else {
@@ -22,6 +35,14 @@ enum WindowCommands {
       ("options", Printed.object([("session", .text(session.description)), ("activationToken", .text(token))]))
     ])
     return try answer(try await client.stagedoor.deliver(document: Printed.json(document)), invocation)
+  }
+
+  /// The understudy's window of an identifier from `stagedoor windows`; `nil` for a session.
+  private static func window(_ text: String) -> String? {
+    guard text.first == WindowsCommand.mark, text.count > 1, text.dropFirst().allSatisfy(\.isWholeNumber) else {
+      return nil
+    }
+    return String(text.dropFirst())
   }
 
   static func refresh(_ invocation: Invocation) async throws -> Status {

@@ -28,7 +28,7 @@ enum InstallCommands {
         files.append((manifest, file.bytes, place + ends[0], place + ends[1]))
       }
     }
-    try makeDirectory(directory)
+    try OutputFile.makeDirectory(directory)
     let service = await RunningService(invocation)
     var changed: Set<String> = []
     for file in files {
@@ -77,14 +77,6 @@ enum InstallCommands {
         "stagedoor uninstall-manifest: the running service still knows \(first) after five seconds; restart it")
     }
     return .done
-  }
-
-  private static func makeDirectory(_ path: String) throws(Problem) {
-    var whole = ""
-    for part in path.split(separator: "/") {
-      whole += "/\(part)"
-      if mkdir(whole, 0o777) != 0, errno != EEXIST, errno != EISDIR { throw .failed("\(whole): \(InputFile.reason)") }
-    }
   }
 }
 

@@ -81,6 +81,28 @@ extension CommandTable {
       ],
       statuses: [.notInTime, .applicationFailed, .cancelled], run: DropCommand.run),
     CommandEntry(
+      name: "open", group: .handingIn, summary: "show a file: in the window that shows it already, or by opening it",
+      description: [
+        "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
+          + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
+        "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so. "
+          + "Links go to xdg-open.",
+        "With --make-default, a double click in a file manager goes through it too, for each type that an installed application for documents "
+          + "takes. Your own choices become the second ones, which it opens files with. No other line of mimeapps.list changes, and "
+          + "--undo-default undoes it exactly.",
+      ],
+      arguments: [Argument(kind: .openable, help: "a file, or a URL", isOptional: true, isRepeated: true)],
+      options: [.newOpening, .appOpening, .explainOpening, .makeDefault, .undoDefault, .json],
+      exclusive: [
+        [.newOpening, .explainOpening, .makeDefault, .undoDefault], [.appOpening, .makeDefault, .undoDefault],
+      ],
+      examples: [
+        .init(purpose: "a file that may be open already", line: "stagedoor open notes.txt"),
+        .init(purpose: "which windows were considered, and why", line: "stagedoor open --explain notes.txt"),
+        .init(purpose: "let double clicks go through it", line: "stagedoor open --make-default"),
+      ],
+      statuses: [.applicationFailed], run: OpenCommand.run),
+    CommandEntry(
       name: "explain", group: .handingIn, summary: "say where something would go, and why",
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
@@ -133,6 +155,21 @@ extension CommandTable {
         .init(purpose: "what the gallery shows", line: "stagedoor sessions --app org.example.Gallery"),
         .init(purpose: "titles, for a menu", line: "stagedoor sessions --print title,session"),
       ], run: SessionsCommand.run),
+    CommandEntry(
+      name: "windows", group: .windows,
+      summary: "list all open windows, of applications that know nothing of Stagedoor too",
+      description: [
+        "stagedoor-understudy sees the windows on the display, the topmost first; the sessions without a window there follow. \"certain\" and "
+          + "\"likely\" say how surely a window shows the file.",
+        "`stagedoor activate` takes the identifiers. In a sandbox you see the windows of your own application only.",
+      ], options: [.watchWindows, .menuOfWindows, .json, .print(WindowsCommand.fields.map(\.name))],
+      exclusive: [[.menuOfWindows, .json, .print()]],
+      examples: [
+        .init(
+          purpose: "choose one, and bring it to the front",
+          line: "stagedoor activate \"$(stagedoor windows --menu | rofi -dmenu -show-icons | cut -f1)\""),
+        .init(purpose: "for a bar", line: "stagedoor windows --watch --json"),
+      ], run: WindowsCommand.run),
     CommandEntry(
       name: "show", group: .windows, summary: "show all about a session, a delivery or an application", description: [],
       arguments: [Argument(kind: .anything, help: "its identifier")], options: [.json],

@@ -93,6 +93,7 @@ extension ValueKind {
   static let token = ValueKind.nonempty("TOKEN")
   static let file = ValueKind(placeholder: "FILE", completion: .files)
   static let files = ValueKind(placeholder: "FILE|-", completion: .files)
+  static let openable = ValueKind(placeholder: "FILE|URL", completion: .files)
   static let manifest = ValueKind(placeholder: "MANIFEST", completion: .files)
   static let cases = ValueKind(placeholder: "CASES", completion: .files)
   static let application = identifier("APP", .applications)

@@ -28,10 +28,12 @@ enum NotUTF8 {
 
   static func refuse(_ given: GivenWords, for command: CommandEntry) throws(Misuse) {
     let places = given.arguments.indices.map { command.arguments[min($0, command.arguments.count - 1)] }
-    let others = zip(given.arguments, places).filter { $1.kind.placeholder != ValueKind.files.placeholder }.map(\.0)
+    let ofFiles = [ValueKind.files, .openable].map(\.placeholder)
+    let others = zip(given.arguments, places).filter { !ofFiles.contains($1.kind.placeholder) }.map(\.0)
     guard let url = (given.allValues + others).lazy.compactMap(url).first else { return }
     let name = url.split(separator: "/").last ?? ""
     throw Misuse(
-      "\(name) is not UTF-8 (its bytes are in hexadecimal here); only the files of drop and explain can be called so")
+      "\(name) is not UTF-8 (its bytes are in hexadecimal here); "
+        + "only the files of drop, open and explain can be called so")
   }
 }

@@ -89,6 +89,24 @@ extension Option {
 
   // MARK: Others
 
+  static let newOpening = Option(
+    name: "new", letter: "n", help: "start the application, whatever windows there are")
+  static let appOpening = Option(
+    name: "app", letter: "a", value: .nonempty("NAME"), help: "with this application: the name of its desktop file")
+  static let explainOpening = Option(
+    name: "explain", help: "open nothing; print, as JSON, every window with what speaks for and against it")
+
+  static let watchWindows = Option(
+    name: "watch", help: "print the list again whenever it changes; with --json, in one line")
+  static let menuOfWindows = Option(
+    name: "menu",
+    help: "print lines for `rofi -dmenu -show-icons` or `fuzzel --dmenu`: identifier, title, application, icon")
+  static let makeDefault = Option(
+    name: "make-default",
+    help:
+      "make it the first choice for documents in mimeapps.list, before yours, so that a double click goes through it")
+  static let undoDefault = Option(name: "undo-default", help: "return mimeapps.list to the state before --make-default")
+
   static let define = Option(
     name: "define", letter: "D", value: .definition,
     help: "what stands for $(NAME) in the manifest, such as Xcode's PRODUCT_BUNDLE_IDENTIFIER", isRepeated: true)

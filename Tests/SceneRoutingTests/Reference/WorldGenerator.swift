@@ -22,7 +22,7 @@ struct WorldGenerator {
     let predicates: [Predicate]
     /// Spellings of one type.
     let spellings: [Text] = ["image/png", "public.png", "Image/PNG"]
-    let unreadable: [Text] = ["SELF MATCHES 'a'", "SELF ==", "name == 'a'"]
+    let unreadable: [Text] = ["SELF BETWEEN 'a'", "SELF ==", "name == 'a'"]
 
     init() throws {
       carried = try [

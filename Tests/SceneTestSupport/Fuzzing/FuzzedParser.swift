@@ -4,7 +4,7 @@ import SceneModel
 ///
 /// The fuzzers make inputs for it, and a test checks the inputs that were kept, in `Fuzz/Corpus`.
 package enum FuzzedParser: String, CaseIterable, Sendable {
-  case payload, manifest, predicate, values
+  case payload, manifest, predicate, values, expression
 
   /// The result of an input.
   package enum Outcome: Sendable {
@@ -20,6 +20,7 @@ package enum FuzzedParser: String, CaseIterable, Sendable {
     case .manifest: try ManifestLaws.check(input)
     case .predicate: try PredicateLaws.check(input)
     case .values: try ValueLaws.check(input)
+    case .expression: try ExpressionLaws.check(input)
     }
   }
 

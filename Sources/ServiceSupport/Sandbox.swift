@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 import Glibc
 package import SceneModel
 
@@ -35,12 +35,20 @@ package struct ProcessTraces {
 }
 
 extension Sandbox {
+  /// The sandbox of a caller; `nil` if the caller has gone, or cannot be looked at now. Nobody excludes one for the process of another user.
+  package static func find(around credentials: Credentials?) -> Sandbox? {
+    guard let credentials else { return nil }
+    guard credentials.userID == getuid() else { return .unknown }
+    guard let process = credentials.processID, let descriptor = credentials.processDescriptor else { return nil }
+    return find(around: process, descriptor, label: credentials.securityLabel)
+  }
+
   /// The sandbox of a process; `nil` if the process has gone, or cannot be looked at now.
   ///
   /// - Parameters:
   ///   - descriptor: A descriptor of the process, whose number may belong to another process by now.
   ///   - label: The label of the process when it connected to the bus. The process may have changed its label since.
-  static func find(around process: UInt32, _ descriptor: OwnedFileDescriptor, label: [UInt8]?) -> Sandbox? {
+  private static func find(around process: UInt32, _ descriptor: OwnedFileDescriptor, label: [UInt8]?) -> Sandbox? {
     // Every file below this directory belongs to one process for good, or to none.
     let directory = open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory < 0 { return nil }

@@ -1,11 +1,11 @@
-import DBus
+package import DBus
 
 /// The members of interfaces as lines to compare: one for each member, with everything that a caller has to know about it.
-struct InterfaceLines {
+package struct InterfaceLines {
   /// The lines by name, such as `Interchange1.Drop`.
-  private(set) var lines: [String: String] = [:]
+  package private(set) var lines: [String: String] = [:]
 
-  init(_ interfaces: some Sequence<Introspection.Interface>) {
+  package init(_ interfaces: some Sequence<Introspection.Interface>) {
     for interface in interfaces {
       let name = interface.name.rawValue.split(separator: ".").last ?? ""
       for method in interface.methods {
@@ -23,9 +23,9 @@ struct InterfaceLines {
     }
   }
 
-  var names: Set<String> { Set(lines.keys) }
+  package var names: Set<String> { Set(lines.keys) }
 
-  subscript(_ name: String) -> String? { lines[name] }
+  package subscript(_ name: String) -> String? { lines[name] }
 
   private static func list(_ arguments: [Introspection.Argument]) -> String {
     arguments.map { "\($0.name ?? "?"): \($0.type)" }.joined(separator: ", ")
@@ -34,5 +34,5 @@ struct InterfaceLines {
 
 extension Introspection.Interface {
   /// Whether the interface is one of Stagedoor's own, and not one of D-Bus's.
-  var isStagedoors: Bool { name.rawValue.hasPrefix("org.stagedoor.") }
+  package var isStagedoors: Bool { name.rawValue.hasPrefix("org.stagedoor.") }
 }

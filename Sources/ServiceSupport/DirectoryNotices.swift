@@ -4,10 +4,11 @@ import Glibc
 /// directories themselves. There is no notice about the target of a symbolic link.
 ///
 /// For a missing directory, this watches its nearest existing ancestor, which reports when the next directory on the path comes.
-struct DirectoryNotices {
+package struct DirectoryNotices {
   /// Readable while there are notices.
-  let descriptor: Int32
-  private let directories: [String]
+  package let descriptor: Int32
+  /// Watched from the next ``watch()`` on.
+  package var directories: [String]
   /// Files with other names do not count.
   private let isWanted: @Sendable (String) -> Bool
   /// The key is the kernel's number of a watch.
@@ -22,7 +23,7 @@ struct DirectoryNotices {
   }
 
   /// `nil` if the kernel allows no other; `errno` says why.
-  init?(of directories: [String], where isWanted: @escaping @Sendable (String) -> Bool) {
+  package init?(of directories: [String], where isWanted: @escaping @Sendable (String) -> Bool) {
     self.directories = directories
     self.isWanted = isWanted
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -33,7 +34,7 @@ struct DirectoryNotices {
 
   /// Watches the directories that exist now. Later changes are reported, so read the directories after this call. Returns the directories
   /// that cannot be watched, with the reason.
-  mutating func watch() -> [String] {
+  package mutating func watch() -> [String] {
     var problems: [String] = []
     // A change between looking and watching is not reported, so this looks again. A directory that comes and goes all the time is reported
     // anyway.
@@ -105,7 +106,7 @@ struct DirectoryNotices {
   // MARK: Hearing
 
   /// Reads the waiting notices, and returns whether one of them matters.
-  func take() -> Bool {
+  package func take() -> Bool {
     var matters = false
     var buffer = [UInt64](repeating: 0, count: 8 << 10)
     while true {

@@ -1,0 +1,153 @@
+import Glibc
+package import SceneModel
+import ServiceSupport
+
+/// The applications of this machine, and which of them the person prefers for a type.
+package struct Applications: Sendable {
+  /// Our own handler is none: it would ask us again.
+  package static let handler = "stagedoor-open"
+
+  package private(set) var entries: [DesktopEntry] = []
+  private var defaults: [String: [String]] = [:]
+  private var added: [String: [String]] = [:]
+  private var removed: [String: Set<String>] = [:]
+  private var cached: [String: [String]] = [:]
+  private let types: TypeCatalog
+  /// Every directory that was read: those of desktop files, and those of `mimeapps.list`.
+  package private(set) var directories: Set<String> = []
+
+  /// - Parameters:
+  ///   - data: The directories of data, the user's first.
+  ///   - configuration: Those of settings.
+  package init(in data: [String], configuration: [String]) {
+    types = TypeCatalog.installed(in: data)
+    var seen: Set<String> = []
+    for directory in data {
+      forEachFile(in: "\(directory)/applications") { identifier, path in
+        guard seen.insert(identifier).inserted, identifier != Applications.handler else { return nil }
+        return DesktopEntry(identifier: identifier, at: path)
+      }
+    }
+    for folder in configuration + data.map({ "\($0)/applications" }) {
+      directories.insert(folder)
+      for name in Applications.listNames { read("\(folder)/\(name)") }
+    }
+    for directory in data {
+      for (_, type, value) in KeyFile.entries(of: "\(directory)/applications/mimeinfo.cache") {
+        cached[type, default: []] += Applications.identifiers(value)
+      }
+    }
+    fold()
+  }
+
+  /// Those that this person can use at present.
+  package static var installed: Applications {
+    Applications(in: Directories.data(), configuration: Directories.configuration())
+  }
+
+  package subscript(identifier: String) -> DesktopEntry? {
+    entries.first { $0.identifier == identifier } ?? entries.first { "\($0.identifier).desktop" == identifier }
+  }
+
+  /// Whether our handler is the choice for any type, so that the desktop may ask us to open what we hand over.
+  package var isHandlerChosen: Bool { defaults.values.contains { $0.contains(Applications.handler) } }
+
+  /// The types that an application for documents takes, by its own word or the person's.
+  package var documentTypes: Set<String> {
+    var types: Set<String> = []
+    for entry in entries where entry.opensDocuments {
+      let given = (Array(defaults) + Array(added)).filter { $0.value.contains(entry.identifier) }.map(\.key)
+      types.formUnion((entry.types + given).filter { !(removed[$0]?.contains(entry.identifier) ?? false) })
+    }
+    return types.filter(DocumentType.isOne)
+  }
+
+  /// The application that opens files of a type: the person's choice, else the first that takes the type, for the type itself and then for the
+  /// types that it is a kind of.
+  package func application(for type: ContentType) -> DesktopEntry? {
+    let spellings =
+      [type.spelling.string] + types.kinds(of: type).sorted { $0.distance < $1.distance }.map(\.name.string)
+    for type in spellings {
+      let chosen = (defaults[type] ?? []) + (added[type] ?? [])
+      for identifier in chosen where !(removed[type]?.contains(identifier) ?? false) {
+        if let entry = self[identifier] { return entry }
+      }
+      let takers = takers(of: type)
+      // Entries that menus hide are often helpers of one that they show.
+      if let entry = takers.first(where: \.isShown) ?? takers.first { return entry }
+    }
+    return nil
+  }
+
+  /// Entries of one program are one application, which has the name of one that menus show.
+  private mutating func fold() {
+    var names: [String: String] = [:]
+    for (program, group) in Dictionary(grouping: entries, by: \.program) where !program.isEmpty {
+      let shown = group.filter(\.isShown)
+      names[program] = (shown.isEmpty ? group : shown).map(\.identifier).min {
+        ($0.utf8.count, $0) < ($1.utf8.count, $1)
+      }
+    }
+    for place in entries.indices {
+      if let name = names[entries[place].program] { entries[place].application = name }
+    }
+  }
+
+  /// The applications that take a type, in the order of the desktop's caches.
+  private func takers(of type: String) -> [DesktopEntry] {
+    let takers = entries.filter { $0.types.contains(type) && !(removed[type]?.contains($0.identifier) ?? false) }
+    let order = cached[type] ?? []
+    let known = order.compactMap { identifier in takers.first { $0.identifier == identifier } }
+    return known + takers.filter { !order.contains($0.identifier) }
+  }
+
+  // MARK: mimeapps.list
+
+  /// The names of the lists in a directory, the strongest first.
+  private static var listNames: [String] {
+    let desktops = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) } ?? ""
+    return desktops.split(separator: ":").map { "\($0.lowercased())-mimeapps.list" } + ["mimeapps.list"]
+  }
+
+  /// A weaker list says nothing about an application that a stronger one has named for a type.
+  private mutating func read(_ path: String) {
+    for (group, key, value) in KeyFile.entries(of: path) {
+      let identifiers = Applications.identifiers(value)
+      switch group {
+      case "Default Applications": defaults[key, default: []] += identifiers
+      case "Added Associations":
+        added[key, default: []] += identifiers.filter { !(removed[key]?.contains($0) ?? false) }
+      case "Removed Associations":
+        removed[key, default: []].formUnion(identifiers.filter { !(added[key]?.contains($0) ?? false) })
+      default: break
+      }
+    }
+  }
+
+  private static func identifiers(_ value: String) -> [String] {
+    value.split(separator: ";").map { $0.hasSuffix(".desktop") ? String($0.dropLast(8)) : String($0) }
+  }
+
+  // MARK: Files
+
+  /// `kde/okular.desktop` has the identifier `kde-okular`.
+  private mutating func forEachFile(
+    in directory: String, _ prefix: String = "", _ body: (_ identifier: String, _ path: String) -> DesktopEntry?
+  ) {
+    directories.insert(directory)
+    // `.` and `..` are names too, and would lead through the whole disk.
+    for name in SmallFile.names(in: directory) where !name.hasPrefix(".") {
+      let path = "\(directory)/\(name)"
+      if name.hasSuffix(".desktop") {
+        if let entry = body(prefix + name.dropLast(8), path) { entries.append(entry) }
+      } else if prefix.utf8.count < 256, Applications.isDirectory(path) {
+        forEachFile(in: path, "\(prefix)\(name)-", body)
+      }
+    }
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

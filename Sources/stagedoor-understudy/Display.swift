@@ -1,0 +1,54 @@
+import WindowEvidence
+
+/// What shows windows: an X server or a Wayland compositor. Tests replay one.
+protocol Display: AnyObject {
+  /// Becomes readable when something may have changed.
+  var descriptor: Int32 { get }
+  /// Whether the display has gone for good.
+  var isBroken: Bool { get }
+
+  /// The changes since the last call.
+  func changes() -> DisplayChanges
+  /// All windows, the topmost first.
+  func windows() -> [WindowNumber]
+  /// What windows say of themselves. From then on their changes are told.
+  func read(_ windows: [WindowNumber]) -> [ShownWindow]
+  func title(of window: WindowNumber) -> Bytes
+  var active: WindowNumber? { get }
+
+  /// Whether it brings windows to the front for us.
+  var canRaise: Bool { get }
+  /// Brings a window to the front.
+  ///
+  /// - Parameter time: The display's time of the person's act; 0 where a display has none.
+  func raise(_ window: WindowNumber, at time: UInt32)
+  /// The display's present time.
+  func now() -> UInt32
+}
+
+extension Display {
+  var canRaise: Bool { true }
+}
+
+typealias WindowNumber = UInt32
+
+/// What a window says of itself.
+struct ShownWindow {
+  var traits = WindowTraits()
+  var title: Bytes = []
+  var process: Int32?
+  /// The machine that its program runs on; empty if the window does not say.
+  var machine: Bytes = []
+  var startup: Bytes = []
+  var isMain = true
+}
+
+/// What has changed on a display.
+struct DisplayChanges {
+  /// Whether windows came or went, or their order changed.
+  var list = false
+  /// How often the title of a window was written.
+  var titles: [WindowNumber: Int] = [:]
+
+  var isEmpty: Bool { !list && titles.isEmpty }
+}

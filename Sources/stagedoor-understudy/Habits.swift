@@ -1,0 +1,93 @@
+import DesktopFiles
+import ServiceSupport
+import WindowEvidence
+
+/// What is known of applications: how they write their titles, and what they do when they are run again with a file that they show.
+///
+/// Each line was tried with the program from Debian 12. An application without a line counts as a viewer whose titles the documents may write, so that
+/// only the file that its process holds is evidence. A person adds lines in `stagedoor/understudy.conf` of the configuration directory:
+///
+///     # program   kind     habit      titles
+///     kwrite      editor   finds      directory
+struct Habits {
+  struct Row {
+    var kind: Application.Kind
+    var habit: Application.Habit
+    var writesOwnTitles = false
+    var writesDirectories = false
+  }
+
+  private var rows: [String: Row] = [:]
+
+  private static let known = """
+    mousepad      editor   finds    own
+    geany         editor   finds    directory
+    gedit         editor   finds    directory
+    featherpad    editor   finds    own
+    gvim          editor   one      directory
+    vim.gtk3      editor   one      directory
+    emacs         editor   one      own
+    evince        viewer   finds    -
+    atril         viewer   finds    -
+    zathura       viewer   one      own
+    xpdf          viewer   one      own
+    xpdf.real     viewer   one      own
+    qpdfview      viewer   finds    -
+    okular        viewer   one      -
+    eog           viewer   finds    -
+    eom           viewer   finds    -
+    viewnior      viewer   one      -
+    ristretto     viewer   one      -
+    mpv           player   one      -
+    parole        player   finds    -
+    vlc           player   finds    -
+    """
+
+  /// - Parameter directory: The person's settings of Stagedoor.
+  init(in directory: String?) {
+    read(Habits.known)
+    if let directory, let bytes = SmallFile.read("\(directory)/understudy.conf", limit: 64 << 10) {
+      read(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
+  private mutating func read(_ text: String) {
+    for line in text.split(separator: "\n") {
+      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+      guard words.count >= 3 else { continue }
+      let kinds: [Substring: Application.Kind] = [
+        "editor": .editor, "viewer": .viewer, "player": .player, "quoting": .quoting,
+      ]
+      let habits: [Substring: Application.Habit] = ["finds": .findsFile, "one": .oneProcessForEach, "-": .unknown]
+      guard let kind = kinds[words[1]], let habit = habits[words[2]] else { continue }
+      let titles = words.count > 3 ? words[3] : "-"
+      rows[String(words[0])] = Row(
+        kind: kind, habit: habit, writesOwnTitles: titles != "-", writesDirectories: titles == "directory")
+    }
+  }
+
+  private static let quoting: Set<String> = [
+    "WebBrowser", "TerminalEmulator", "Email", "InstantMessaging", "Chat", "IRCClient",
+  ]
+
+  func application(_ entry: DesktopEntry) -> Application {
+    var row = rows[entry.program] ?? Row(kind: .viewer, habit: .unknown)
+    if !entry.categories.isDisjoint(with: Habits.quoting) { row.kind = .quoting }
+    var names: Set<Bytes> = [Bytes(entry.name.utf8), Bytes(entry.program.utf8)]
+    if let startup = entry.startupClass { names.insert(Bytes(startup.utf8)) }
+    // gvim writes GVIM, geany Geany.
+    names.insert(Bytes(entry.program.uppercased().utf8))
+    names.insert(Bytes((entry.program.prefix(1).uppercased() + entry.program.dropFirst()).utf8))
+    return Application(
+      identifier: entry.application, names: names, kind: row.kind, habit: row.habit,
+      writesOwnTitles: row.writesOwnTitles, writesDirectories: row.writesDirectories)
+  }
+}
+
+extension DesktopEntry {
+  var traits: EntryTraits {
+    EntryTraits(
+      identifier: identifier, path: Bytes(path.utf8), startupClass: startupClass.map { Bytes($0.utf8) },
+      program: Bytes(program.utf8))
+  }
+}

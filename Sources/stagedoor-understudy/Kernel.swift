@@ -1,0 +1,133 @@
+import CFiles
+import Glibc
+import WindowEvidence
+
+/// What is known of processes. Tests replay it.
+protocol Processes {
+  /// The process; `nil` if it has gone or belongs to somebody else.
+  func process(_ number: Int32) -> Process?
+  /// The start of a process, in microseconds since 1970.
+  func start(of number: Int32) -> Int64?
+  func parent(of number: Int32) -> Int32?
+  /// A variable of a process as it was started.
+  func variable(_ name: String, of number: Int32) -> Bytes?
+  /// The name of the program that a process runs.
+  func program(of number: Int32) -> Bytes?
+}
+
+/// What `/proc` shows of this user's processes. Those of other users are not read.
+struct Kernel: Processes {
+  func process(_ number: Int32) -> Process? {
+    guard let started = start(of: number), Kernel.isOurs(number) else { return nil }
+    let arguments = words(of: number, "cmdline").dropFirst().filter { !$0.isEmpty && $0.first != UInt8(ascii: "-") }
+    let directory = link("/proc/\(number)/cwd")
+    return Process(
+      number: number, started: started, held: held(by: number),
+      arguments: arguments.compactMap { word in
+        if word.first == UInt8(ascii: "/") { return .init(word, isAbsolute: true) }
+        return directory.map { .init($0 + [UInt8(ascii: "/")] + word, isAbsolute: false) }
+      })
+  }
+
+  func parent(of number: Int32) -> Int32? {
+    fields(of: number).flatMap { $0.count > 1 ? Int32(String(decoding: $0[1], as: UTF8.self)) : nil }
+  }
+
+  func start(of number: Int32) -> Int64? {
+    guard let fields = fields(of: number), fields.count > 19,
+      let ticks = Int64(String(decoding: fields[19], as: UTF8.self))
+    else { return nil }
+    return Kernel.boot + ticks * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  private static func isOurs(_ number: Int32) -> Bool {
+    var status = stat()
+    return stat("/proc/\(number)", &status) == 0 && status.st_uid == geteuid()
+  }
+
+  /// The fields of `/proc/N/stat` behind the program's name, which may have any bytes.
+  private func fields(of number: Int32) -> [ArraySlice<UInt8>]? {
+    let stat = read("/proc/\(number)/stat")
+    guard let name = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    return stat[(name + 1)...].split(separator: UInt8(ascii: " "))
+  }
+
+  private static let boot: Int64 = {
+    var (now, up) = (timespec(), timespec())
+    clock_gettime(CLOCK_REALTIME, &now)
+    clock_gettime(CLOCK_BOOTTIME, &up)
+    return Int64(now.tv_sec - up.tv_sec) * 1_000_000 + Int64(now.tv_nsec - up.tv_nsec) / 1_000
+  }()
+
+  /// The regular files behind the descriptors from 3 on; `nil` if they may not be read.
+  private func held(by number: Int32) -> [Process.HeldFile]? {
+    guard let stream = opendir("/proc/\(number)/fd") else { return nil }
+    defer { closedir(stream) }
+    var held: [Process.HeldFile] = []
+    while let entry = readdir(stream), held.count < 4_096 {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard let descriptor = Int32(name), descriptor > 2 else { continue }
+      let path = "/proc/\(number)/fd/\(descriptor)"
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let target = link(path) else { continue }
+      held.append(.init(Node(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)), path: target))
+    }
+    return held
+  }
+
+  func variable(_ name: String, of number: Int32) -> Bytes? {
+    guard Kernel.isOurs(number) else { return nil }
+    let prefix = Bytes("\(name)=".utf8)
+    return words(of: number, "environ").first { $0.starts(with: prefix) }.map { Bytes($0.dropFirst(prefix.count)) }
+  }
+
+  func program(of number: Int32) -> Bytes? {
+    if let path = link("/proc/\(number)/exe") { return File.name(of: path) }
+    return words(of: number, "cmdline").first.map(File.name)
+  }
+
+  private func words(of number: Int32, _ file: String) -> [Bytes] {
+    read("/proc/\(number)/\(file)").split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
+  }
+
+  private func link(_ path: String) -> Bytes? {
+    var buffer = Bytes(repeating: 0, count: Int(PATH_MAX))
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1 }
+    }
+    return count < 0 ? nil : Bytes(buffer[..<count])
+  }
+
+  private func read(_ path: String) -> Bytes {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    var bytes: Bytes = []
+    var buffer = Bytes(repeating: 0, count: 16 << 10)
+    while bytes.count < 1 << 20 {
+      let count = Glibc.read(file, &buffer, buffer.count)
+      if count <= 0 { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+}
+
+extension File {
+  /// The file at a path; `nil` if there is none.
+  init?(at path: Bytes) {
+    let terminated = path.map { CChar(bitPattern: $0) } + [0]
+    var (device, inode, birth): (UInt64, UInt64, Int64) = (0, 0, 0)
+    guard stagedoor_birth(terminated, &device, &inode, &birth) == 0 else { return nil }
+    var others: Set<Bytes> = []
+    if let resolved = realpath(terminated, nil) {
+      others.insert(Bytes(String(cString: resolved).utf8))
+      free(resolved)
+    }
+    self.init(
+      path: path, otherPaths: others.subtracting([path]), node: Node(device: device, inode: inode),
+      birth: birth == 0 ? nil : birth)
+  }
+}

@@ -1,0 +1,194 @@
+import WindowEvidence
+
+/// The windows of a Wayland compositor, as its events tell of them. Pure: events come in, requests go out.
+///
+/// `zwlr_foreign_toplevel_manager_v1` lists windows and raises them; `ext_foreign_toplevel_list_v1` only lists them, and serves where the first is missing.
+struct Toplevels {
+  struct Toplevel: Equatable {
+    var title: Bytes = []
+    var application: Bytes = []
+    var isActive = false
+    /// Whether it belongs to another window.
+    var isChild = false
+  }
+
+  /// What objects are, by their numbers. Ours count from 2 on; the compositor's from 0xFF000000.
+  private enum Kind {
+    case registry, pause, seat, manager, list
+    case handle(WindowNumber, isOfList: Bool)
+  }
+
+  private static let display: UInt32 = 1
+
+  private var objects: [UInt32: Kind] = [:]
+  private var lastObject: UInt32 = 1
+  /// A compositor gives the number of an object that has gone to the next, so windows have numbers of their own.
+  private var lastWindow: WindowNumber = 0
+  private var globals: [(kind: Kind, name: UInt32, version: UInt32)] = []
+  private var seat: UInt32?
+  /// The windows with what has been told of each, and the numbers of their objects.
+  private var told: [WindowNumber: (object: UInt32, toplevel: Toplevel)] = [:]
+
+  /// The windows as they are, the last active first.
+  private(set) var order: [WindowNumber] = []
+  private(set) var shown: [WindowNumber: Toplevel] = [:]
+  private(set) var changes = DisplayChanges()
+  /// What has to be sent.
+  private(set) var requests: Bytes = []
+  /// Whether all windows that were there at the beginning have been told of.
+  private(set) var isReady = false
+  /// Whether the compositor tells of windows.
+  private(set) var listsWindows = false
+  /// Whether it ended the connection, or stopped to tell of windows.
+  private(set) var isOver = false
+
+  init() {
+    // get_registry, then a pause, whose end comes behind the last global.
+    send(Toplevels.display, 1, WaylandMessage.word(new(.registry)))
+    send(Toplevels.display, 0, WaylandMessage.word(new(.pause)))
+  }
+
+  var canRaise: Bool { seat != nil && objects.values.contains { if case .manager = $0 { true } else { false } } }
+
+  mutating func takeChanges() -> DisplayChanges {
+    defer { changes = DisplayChanges() }
+    return changes
+  }
+
+  mutating func takeRequests() -> Bytes {
+    defer { requests = [] }
+    return requests
+  }
+
+  /// Asks the compositor to bring a window to the front.
+  mutating func raise(_ window: WindowNumber) {
+    guard let seat, canRaise, let object = told[window]?.object else { return }
+    send(object, 4, WaylandMessage.word(seat))
+  }
+
+  // MARK: Events
+
+  mutating func take(_ event: WaylandMessage) throws(WaylandFault) {
+    var arguments = WaylandArguments(event.body)
+    if event.object == Toplevels.display {
+      // An error ends the connection. The other event frees a number of ours, of which we use few.
+      isOver = isOver || event.opcode == 0
+      return
+    }
+    switch (objects[event.object], event.opcode) {
+    case (.registry, 0): try note(&arguments)
+    case (.pause, 0):
+      objects[event.object] = nil
+      pauseEnded()
+    case (.manager, 0): listed(try arguments.number(), isOfList: false)
+    case (.list, 0): listed(try arguments.number(), isOfList: true)
+    case (.manager, _), (.list, _): isOver = true
+    case (.handle(let window, isOfList: false), let opcode): try tell(opcode, of: window, &arguments)
+    case (.handle(let window, isOfList: true), let opcode):
+      // closed, done, title, application, identifier
+      let same: [UInt16] = [6, 5, 0, 1]
+      if opcode < same.count { try tell(same[Int(opcode)], of: window, &arguments) }
+    default: break
+    }
+  }
+
+  private mutating func note(_ arguments: inout WaylandArguments) throws(WaylandFault) {
+    let name = try arguments.number()
+    let interface = try arguments.text()
+    let version = try arguments.number()
+    let known: [(String, Kind, UInt32)] = [
+      ("wl_seat", .seat, 1), ("zwlr_foreign_toplevel_manager_v1", .manager, 3),
+      ("ext_foreign_toplevel_list_v1", .list, 1),
+    ]
+    for (text, kind, highest) in known where Bytes(text.utf8) == interface {
+      globals.append((kind, name, min(version, highest)))
+      if isReady, case .seat = kind, seat == nil { bind(globals[globals.count - 1]) }
+    }
+  }
+
+  /// The first pause ends behind the globals, the second behind the windows.
+  private mutating func pauseEnded() {
+    if listsWindows {
+      isReady = true
+      return
+    }
+    let manager = globals.first { if case .manager = $0.kind { true } else { false } }
+    let list = globals.first { if case .list = $0.kind { true } else { false } }
+    if let seat = globals.first(where: { if case .seat = $0.kind { true } else { false } }) { bind(seat) }
+    guard let chosen = manager ?? list else {
+      isReady = true
+      return
+    }
+    bind(chosen)
+    listsWindows = true
+    send(Toplevels.display, 0, WaylandMessage.word(new(.pause)))
+  }
+
+  private mutating func bind(_ global: (kind: Kind, name: UInt32, version: UInt32)) {
+    let (interface, object): (String, UInt32)
+    switch global.kind {
+    case .seat:
+      (interface, object) = ("wl_seat", new(.seat))
+      seat = object
+    case .manager: (interface, object) = ("zwlr_foreign_toplevel_manager_v1", new(.manager))
+    default: (interface, object) = ("ext_foreign_toplevel_list_v1", new(.list))
+    }
+    let body =
+      WaylandMessage.word(global.name) + WaylandMessage.text(Bytes(interface.utf8))
+      + WaylandMessage.word(global.version)
+      + WaylandMessage.word(object)
+    send(2, 0, body)
+  }
+
+  private mutating func listed(_ object: UInt32, isOfList: Bool) {
+    lastWindow += 1
+    objects[object] = .handle(lastWindow, isOfList: isOfList)
+    told[lastWindow] = (object, Toplevel())
+  }
+
+  /// The events of a `zwlr_foreign_toplevel_handle_v1`. What they tell holds as soon as one says that all is told.
+  private mutating func tell(
+    _ opcode: UInt16, of window: WindowNumber, _ arguments: inout WaylandArguments
+  ) throws(WaylandFault) {
+    guard let object = told[window]?.object else { return }
+    switch opcode {
+    case 0:
+      told[window]?.toplevel.title = try arguments.text()
+      if shown[window] != nil { changes.titles[window, default: 0] += 1 }
+    case 1: told[window]?.toplevel.application = try arguments.text()
+    case 4: told[window]?.toplevel.isActive = try arguments.numbers().contains(2)
+    case 5: show(window)
+    case 6:
+      (told[window], shown[window]) = (nil, nil)
+      order.removeAll { $0 == window }
+      changes.list = true
+      if case .handle(_, let isOfList) = objects.removeValue(forKey: object) { send(object, isOfList ? 0 : 7) }
+    case 7: told[window]?.toplevel.isChild = try arguments.number() != 0
+    default: break
+    }
+  }
+
+  private mutating func show(_ window: WindowNumber) {
+    guard let toplevel = told[window]?.toplevel else { return }
+    let before = shown.updateValue(toplevel, forKey: window)
+    if before == nil { order.append(window) }
+    if toplevel.isActive, order.first != window {
+      order.removeAll { $0 == window }
+      order.insert(window, at: 0)
+      changes.list = true
+    }
+    if before == nil { changes.list = true }
+  }
+
+  // MARK: Requests
+
+  private mutating func new(_ kind: Kind) -> UInt32 {
+    lastObject += 1
+    objects[lastObject] = kind
+    return lastObject
+  }
+
+  private mutating func send(_ object: UInt32, _ opcode: UInt16, _ body: Bytes = []) {
+    requests += WaylandMessage(object, opcode, body).bytes
+  }
+}

@@ -1,0 +1,137 @@
+import DBus
+import DesktopFiles
+import Glibc
+import ServiceSupport
+import WindowEvidence
+
+/// What is done for a file, once it is decided.
+extension Understudy {
+  enum Deed: String {
+    case raised, runAgain = "run again", started
+  }
+
+  /// A window that is to come to the front as soon as its title names the file: the application was run again, and finds the window itself.
+  struct Awaited {
+    let application: String
+    let name: Bytes
+    /// The titles before.
+    let before: [WindowNumber: Bytes]
+    let time: UInt32
+    let end: ContinuousClock.Instant
+  }
+
+  /// Does what the judgement says.
+  func act(on found: Case, isNew: Bool, _ token: String?) throws -> (Deed, window: String?) {
+    defer { take() }
+    let time = time(of: token)
+    switch isNew ? .start : found.judgement.verdict {
+    case .raise(let window, _) where display.canRaise:
+      raise(window, at: time)
+      return (.raised, window)
+    case .runAgain(let window):
+      let before = windows.mapValues(\.shown.title)
+      try start(found, token, at: time)
+      if let window {
+        raise(window, at: time)
+      } else {
+        awaited.append(
+          Awaited(
+            application: found.entry.application, name: found.file.name, before: before, time: time,
+            end: .now + .seconds(10)))
+      }
+      return (.runAgain, window)
+    case .raise, .start:
+      try start(found, token, at: time)
+      return (.started, nil)
+    }
+  }
+
+  private func raise(_ window: String, at time: UInt32) {
+    if let number = WindowNumber(window) { display.raise(number, at: time) }
+  }
+
+  /// Raises the windows that are awaited and have come.
+  func raiseAwaited() {
+    if awaited.isEmpty { return }
+    let now = ContinuousClock.now
+    awaited.removeAll { awaited in
+      if awaited.end < now { return true }
+      let next = windows.first { number, seen in
+        seen.application == awaited.application && awaited.before[number] != seen.shown.title
+          && Title.hasWord(awaited.name, in: seen.shown.title)
+      }
+      guard let next else { return false }
+      if display.active != next.key { display.raise(next.key, at: awaited.time) }
+      return true
+    }
+  }
+
+  /// The time of the person's act. A startup identifier ends with it.
+  func time(of token: String?) -> UInt32 {
+    token.flatMap { $0.behindLast("_TIME") }.flatMap { UInt32($0) } ?? display.now()
+  }
+
+  // MARK: Starting
+
+  private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
+    let entry = found.entry
+    if entry.isTerminal {
+      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
+    }
+    let startup = token ?? "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
+    guard entry.isActivatable, let name = try? BusName(entry.identifier),
+      let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
+    else { return try run(found, token, startup) }
+    var data: [String: Variant] = ["desktop-startup-id": Variant(startup)]
+    if let token { data["activation-token"] = Variant(token) }
+    // The bus may need a while to start it.
+    connection.loop.task { [connection, data] in
+      do {
+        try await connection.call(to: name, at: path, "org.freedesktop.Application", "Open", [found.url], data) as ()
+      } catch CallError.replied {
+        try self.run(found, token, startup)
+      }
+    }
+  }
+
+  private func run(_ found: Case, _ token: String?, _ startup: String) throws {
+    let words = found.entry.command(opening: found.file.path, url: found.url)
+    let environment = environment(of: found.entry, token, startup)
+    let (process, error) = Spawn.start(words, environment: environment, in: .session) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    }
+    guard error == 0 else {
+      let program = String(decoding: words[0], as: UTF8.self)
+      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(program): \(String(cString: strerror(error)))")
+    }
+    note(process, of: found.entry.application, with: found.file.path, as: startup)
+  }
+
+  private func environment(of entry: DesktopEntry, _ token: String?, _ startup: String) -> [Bytes] {
+    let replaced = [
+      "DBUS_STARTER_", "DESKTOP_STARTUP_ID=", "GIO_LAUNCHED_DESKTOP_FILE", "XDG_ACTIVATION_TOKEN=",
+    ].map { Bytes($0.utf8) }
+    var variables: [Bytes] = []
+    var next = environ
+    while let variable = next.pointee {
+      let bytes = UnsafeBufferPointer(start: variable, count: strlen(variable)).map { UInt8(bitPattern: $0) }
+      if !replaced.contains(where: bytes.starts) { variables.append(bytes) }
+      next += 1
+    }
+    variables.append(Bytes("DESKTOP_STARTUP_ID=\(startup)".utf8))
+    if let token { variables.append(Bytes("XDG_ACTIVATION_TOKEN=\(token)".utf8)) }
+    return variables
+  }
+}
+
+extension String {
+  /// The end of the text, from behind the last occurrence of another; `nil` if that does not occur.
+  fileprivate func behindLast(_ text: String) -> Substring? {
+    var place = endIndex
+    while true {
+      if self[place...].hasPrefix(text) { return self[place...].dropFirst(text.count) }
+      if place == startIndex { return nil }
+      place = index(before: place)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import DBus
+import DesktopFiles
+import SceneModel
+import ServiceSupport
+import WindowEvidence
+
+/// The windows for people who look for one: in lists, and by typing.
+extension Understudy {
+  struct ListedWindow: Equatable {
+    var number: WindowNumber
+    var title: String
+    /// The identifier, name and icon of its application; empty if nobody knows.
+    var application = "", name = "", icon = ""
+    /// The file that it shows, where that is known.
+    var document: String?
+    var level: Level = .unsure
+    var isActive: Bool
+  }
+
+  /// Every window, the topmost first.
+  func list() -> [ListedWindow] {
+    take()
+    defer { take() }
+    var documents: [String: (url: String, level: Level)] = [:]
+    let applications = Set(windows.values.compactMap(\.application)).compactMap { installed.now.applications[$0] }
+    for entry in applications { documents.merge(self.documents(of: entry)) { first, _ in first } }
+    let active = display.active
+    return display.windows().compactMap { number in
+      guard let seen = windows[number], seen.shown.isMain else { return nil }
+      let entry = seen.application.flatMap { installed.now.applications[$0] }
+      let document = documents["\(number)"]
+      return ListedWindow(
+        number: number, title: String(decoding: seen.shown.title, as: UTF8.self), application: seen.application ?? "",
+        name: entry?.name ?? "", icon: entry?.icon ?? "", document: document?.url, level: document?.level ?? .unsure,
+        isActive: number == active)
+    }
+  }
+
+  /// The files that an application's windows show, as the judge finds.
+  private func documents(of entry: DesktopEntry) -> [String: (url: String, level: Level)] {
+    let known = installed.now.habits.application(entry)
+    let windows = evidence(for: entry.application)
+    var found: [String: (url: String, level: Level)] = [:]
+    for window in windows where window.application == entry.application && window.isMain {
+      let files = filesToAsk(about: window, of: known, home: home).compactMap { path -> File? in
+        guard let file = File(at: path) else { return nil }
+        // A program holds files that are no documents, such as its own lists.
+        return file.paths.contains { Title.hasWord(File.name(of: $0), in: window.title) } || takes(entry, file)
+          ? file : nil
+      }
+      let cases = files.map { ($0, judgement(of: $0, for: known, among: windows)) }
+      if let shown = document(of: window.identifier, among: cases) {
+        found[window.identifier] = (FileURL.text(ofPath: shown.file.path).string, shown.level)
+      }
+    }
+    return found
+  }
+
+  private func takes(_ entry: DesktopEntry, _ file: File) -> Bool {
+    let type = installed.now.files.type(ofFile: file.path)
+    return installed.now.applications.application(for: type)?.application == entry.application
+  }
+
+  /// Tells once after each listing, so that a title that changes ten times a second wakes nobody who does not look.
+  func tellOfChange() {
+    listChanged?()
+    listChanged = nil
+  }
+}

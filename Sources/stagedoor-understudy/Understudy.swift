@@ -1,0 +1,270 @@
+import DBus
+import DesktopFiles
+import Glibc
+import SceneModel
+import ServiceSupport
+import WindowEvidence
+
+/// Finds the window that shows a file, brings it to the front, or starts the file's application.
+///
+/// It watches windows from its start on, so that it knows every title that a window has had. It keeps nothing on disk.
+actor Understudy {
+  nonisolated let connection: Connection
+  nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
+
+  let display: any Display
+  let processes: any Processes
+  private(set) var installed: InstalledFollower
+  let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
+  private let machine = Understudy.hostName()
+
+  /// Windows, and what has been seen of each since it appeared.
+  private(set) var windows: [WindowNumber: Seen] = [:]
+  /// The programs that were started here and have shown no window yet.
+  private var starts: [Start] = []
+  /// The windows that are to come to the front as soon as they show a file.
+  var awaited: [Awaited] = []
+
+  /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
+  var listChanged: (() -> Void)?
+
+  struct Seen {
+    var shown: ShownWindow
+    var application: String?
+    /// `nil` for a window that was there before the understudy.
+    var history: Window.History?
+  }
+
+  /// A program that was started with a file. It is known by its startup identifier, and by its process.
+  struct Start {
+    let application: String
+    let path: Bytes
+    let startup: Bytes
+    let process: Int32
+    /// The start of the process: its number may belong to another process later.
+    let started: Int64?
+  }
+
+  init(
+    _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
+    in places: InstalledPlaces = InstalledPlaces()
+  ) {
+    (self.connection, self.display, self.processes) = (connection, display, processes)
+    installed = InstalledFollower(in: places)
+  }
+
+  private static func hostName() -> Bytes {
+    var name = [CChar](repeating: 0, count: 256)
+    gethostname(&name, 255)
+    return Bytes(name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
+  }
+
+  // MARK: Watching
+
+  /// Takes note of the windows that are there.
+  func begin() {
+    look(isFirst: true)
+    take()
+  }
+
+  /// Follows the windows until the display goes.
+  func follow() async {
+    while !display.isBroken, !Task.isCancelled {
+      await connection.loop.readable(display.descriptor)
+      take()
+    }
+  }
+
+  /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.
+  func followInstalled() async {
+    while let notices = installed.notices, !Task.isCancelled {
+      await connection.loop.readable(notices.descriptor)
+      guard notices.take() else { continue }
+      for _ in 0..<10 {
+        await connection.loop.sleep(for: .milliseconds(100))
+        if !notices.take() { break }
+      }
+      installed.read()
+      for number in windows.keys {
+        windows[number]?.application = windows[number].flatMap { application(of: $0.shown) }
+      }
+    }
+  }
+
+  /// Takes all that the display has told of. Asking the display may bring more, of which its descriptor does not tell.
+  func take() {
+    while true {
+      let changes = display.changes()
+      if changes.isEmpty { return }
+      tellOfChange()
+      for (number, count) in changes.titles {
+        guard var seen = windows[number] else { continue }
+        seen.shown.title = display.title(of: number)
+        seen.history?.note(seen.shown.title, changes: count)
+        windows[number] = seen
+      }
+      if changes.list { look(isFirst: false) }
+      raiseAwaited()
+    }
+  }
+
+  /// Reads the windows that have come, and forgets those that have gone.
+  private func look(isFirst: Bool) {
+    let all = display.windows()
+    let present = Set(all)
+    windows = windows.filter { present.contains($0.key) }
+    let new = all.filter { windows[$0] == nil }
+    for (number, shown) in zip(new, display.read(new)) {
+      var seen = Seen(shown: shown, application: application(of: shown))
+      if !isFirst {
+        let start = takeStart(of: shown, seen.application)
+        if let start { seen.application = start.application }
+        seen.history = .init(
+          startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
+      }
+      windows[number] = seen
+    }
+  }
+
+  private func application(of shown: ShownWindow) -> String? {
+    var traits = shown.traits
+    if let process = shown.process, isLocal(shown) {
+      if processes.variable("GIO_LAUNCHED_DESKTOP_FILE_PID", of: process) == Bytes("\(process)".utf8) {
+        traits.launchedFrom = processes.variable("GIO_LAUNCHED_DESKTOP_FILE", of: process)
+      }
+      traits.program = processes.program(of: process)
+    }
+    let applications = installed.now.applications
+    return WindowEvidence.application(of: traits, among: applications.entries.map(\.traits))
+      .map { applications[$0]?.application ?? $0 }
+  }
+
+  private func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
+
+  // MARK: Starts
+
+  func note(_ process: Int32, of application: String, with path: Bytes, as startup: String) {
+    starts.append(
+      Start(
+        application: application, path: path, startup: Bytes(startup.utf8), process: process,
+        started: processes.start(of: process)))
+    if starts.count > 256 { starts.removeFirst() }
+  }
+
+  /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.
+  private func takeStart(of shown: ShownWindow, _ application: String?) -> Start? {
+    guard shown.isMain, isLocal(shown), let place = placeOfStart(shown) else { return nil }
+    let start = starts.remove(at: place)
+    return application == nil || application == start.application ? start : nil
+  }
+
+  private func placeOfStart(_ shown: ShownWindow) -> Int? {
+    func startup(_ identifier: Bytes) -> Int? {
+      identifier.isEmpty ? nil : starts.lastIndex { $0.startup == identifier }
+    }
+    if let place = startup(shown.startup) { return place }
+    guard var process = shown.process else { return nil }
+    // gvim leaves its first process, and keeps its variables.
+    if let place = processes.variable("DESKTOP_STARTUP_ID", of: process).flatMap(startup) { return place }
+    for _ in 0..<8 {
+      let started = processes.start(of: process)
+      if let place = starts.lastIndex(where: { $0.process == process && $0.started == started }) { return place }
+      guard let parent = processes.parent(of: process), parent > 1 else { return nil }
+      process = parent
+    }
+    return nil
+  }
+
+  // MARK: Judging
+
+  /// The windows as the judge sees them, the topmost first. Processes are looked at for the chosen application's windows only.
+  func evidence(for application: String) -> [Window] {
+    take()
+    defer { take() }
+    return display.windows().compactMap { number in
+      guard let seen = windows[number] else { return nil }
+      let isWanted = seen.application == application && isLocal(seen.shown)
+      return Window(
+        "\(number)", application: seen.application, title: seen.shown.title,
+        process: isWanted ? seen.shown.process.flatMap(processes.process) : nil, isLocal: isLocal(seen.shown),
+        isMain: seen.shown.isMain, history: seen.history)
+    }
+  }
+
+  /// The file, its application, and what the windows say.
+  struct Case {
+    let file: File
+    let url: String
+    let entry: DesktopEntry
+    let windows: [Window]
+    let judgement: Judgement
+  }
+
+  func look(for url: String, in application: String?) async throws -> Case {
+    guard let path = FileURL.path(of: Text(url)) else {
+      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "\(url) is not the URL of a file on this machine")
+    }
+    guard let file = File(at: path) else {
+      throw ErrorReply(
+        "org.freedesktop.DBus.Error.FileNotFound",
+        "\(String(decoding: path, as: UTF8.self)): \(String(cString: strerror(errno)))")
+    }
+    if installed.notices == nil { installed.read() }
+    let entry = try entry(for: path, application)
+    let known = installed.now.habits.application(entry)
+    var windows = evidence(for: entry.application)
+    await ask(about: url, entry, &windows)
+    return Case(
+      file: file, url: url, entry: entry, windows: windows, judgement: judgement(of: file, for: known, among: windows))
+  }
+
+  func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
+    let asked = pathsToAsk(file, for: application, among: windows, home: home)
+    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
+    return judge(file, for: application, among: windows, home: home, existing: existing)
+  }
+
+  private func entry(for path: Bytes, _ application: String?) throws -> DesktopEntry {
+    if let application {
+      guard let entry = installed.now.applications[application] else {
+        throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application \(application) is installed")
+      }
+      return entry
+    }
+    let type = installed.now.files.type(ofFile: path)
+    guard let entry = installed.now.applications.application(for: type) else {
+      throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application opens files of the type \(type)")
+    }
+    return entry
+  }
+
+  /// Asks the services of some applications which process shows the file, and players what they play.
+  private func ask(about url: String, _ entry: DesktopEntry, _ windows: inout [Window]) async {
+    guard windows.contains(where: { $0.application == entry.application }) else { return }
+    let services = Services(connection: connection)
+    if let process = await services.process(showing: url, of: entry.program) {
+      for place in windows.indices where windows[place].process?.number == process {
+        windows[place].isNamedByService = true
+      }
+    }
+    if entry.categories.contains("Player"), let (process, playing) = await services.track(of: entry.program) {
+      for place in windows.indices where windows[place].process?.number == process { windows[place].playing = playing }
+    }
+  }
+
+  // MARK: The list
+
+  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
+
+  func activate(_ window: String, at time: UInt32) throws {
+    guard let number = WindowNumber(window), windows[number] != nil else {
+      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "there is no window \(window)")
+    }
+    guard display.canRaise else {
+      throw ErrorReply(
+        "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
+    }
+    display.raise(number, at: time)
+    take()
+  }
+}

@@ -1,0 +1,194 @@
+import CXCB
+import WindowEvidence
+
+/// The windows of an X server, as its window manager lists them.
+///
+/// The kernel's socket of the server becomes readable when something has changed. Requests wait for their answers, which takes some hundred
+/// microseconds for all windows together.
+final class X11: Display {
+  private static let atomNames = [
+    "_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "_NET_WM_PID",
+    "_NET_STARTUP_ID", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_NORMAL", "_NET_SUPPORTING_WM_CHECK",
+    "_GTK_APPLICATION_ID", "_KDE_NET_WM_DESKTOP_FILE", "UTF8_STRING",
+  ]
+
+  private let connection: OpaquePointer
+  private let root: xcb_window_t
+  private var atoms: [String: xcb_atom_t] = [:]
+
+  /// - Parameter display: The server's name; `nil` for that of the environment.
+  init?(display: String? = nil) {
+    var screen: Int32 = 0
+    guard let connection = xcb_connect(display, &screen), xcb_connection_has_error(connection) == 0 else { return nil }
+    self.connection = connection
+    var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
+    for _ in 0..<screen { xcb_screen_next(&screens) }
+    root = screens.data.pointee.root
+    let cookies = X11.atomNames.map { xcb_intern_atom(connection, 0, UInt16($0.utf8.count), $0) }
+    for (name, cookie) in zip(X11.atomNames, cookies) {
+      guard let reply = xcb_intern_atom_reply(connection, cookie, nil) else { continue }
+      atoms[name] = reply.pointee.atom
+      free(reply)
+    }
+    watch(root)
+    xcb_flush(connection)
+  }
+
+  deinit { xcb_disconnect(connection) }
+
+  var descriptor: Int32 { xcb_get_file_descriptor(connection) }
+
+  var isBroken: Bool { xcb_connection_has_error(connection) != 0 }
+
+  // MARK: Changes
+
+  /// Asks to hear of a window's properties.
+  private func watch(_ window: xcb_window_t) {
+    var mask = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue
+    xcb_change_window_attributes(connection, window, XCB_CW_EVENT_MASK.rawValue, &mask)
+  }
+
+  /// What the server has told of while an answer was awaited.
+  private var pending: [xcb_property_notify_event_t] = []
+
+  func changes() -> DisplayChanges {
+    while let notice = notice(xcb_poll_for_event) { pending.append(notice) }
+    defer { pending = [] }
+    var changes = DisplayChanges()
+    // A title is two properties, which mostly change together.
+    var counts: [WindowNumber: [xcb_atom_t: Int]] = [:]
+    for notice in pending {
+      switch notice.atom {
+      case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"):
+        if notice.window == root { changes.list = true }
+      case atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue:
+        if notice.window != root { counts[notice.window, default: [:]][notice.atom, default: 0] += 1 }
+      default: break
+      }
+    }
+    changes.titles = counts.mapValues { $0.values.max() ?? 1 }
+    return changes
+  }
+
+  /// The next change of a property; other events are passed over. `nil` if there is none, or the server has gone.
+  private func notice(
+    _ next: (OpaquePointer) -> UnsafeMutablePointer<xcb_generic_event_t>?
+  ) -> xcb_property_notify_event_t? {
+    while let event = next(connection) {
+      defer { free(event) }
+      guard Int32(event.pointee.response_type & 0x7F) == XCB_PROPERTY_NOTIFY else { continue }
+      return event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) { $0.pointee }
+    }
+    return nil
+  }
+
+  // MARK: Windows
+
+  /// All windows that the window manager lists, the topmost first.
+  func windows() -> [WindowNumber] {
+    let stacked: [WindowNumber] = numbers(root, atom("_NET_CLIENT_LIST_STACKING"))
+    return (stacked.isEmpty ? numbers(root, atom("_NET_CLIENT_LIST")) : stacked).reversed()
+  }
+
+  var active: WindowNumber? { numbers(root, atom("_NET_ACTIVE_WINDOW")).first }
+
+  /// Reads windows, all of them with one wait, and asks to hear of their changes.
+  func read(_ windows: [WindowNumber]) -> [ShownWindow] {
+    let wanted: [xcb_atom_t] = [
+      atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue, XCB_ATOM_WM_CLASS.rawValue, atom("_NET_WM_PID"),
+      XCB_ATOM_WM_CLIENT_MACHINE.rawValue, atom("_NET_STARTUP_ID"), XCB_ATOM_WM_TRANSIENT_FOR.rawValue,
+      atom("_NET_WM_WINDOW_TYPE"), atom("_GTK_APPLICATION_ID"), atom("_KDE_NET_WM_DESKTOP_FILE"),
+    ]
+    let cookies = windows.map { window in
+      watch(window)
+      return (stagedoor_ask_process(connection, window), wanted.map { property(window, $0) })
+    }
+    return cookies.map { process, cookies in
+      let values = cookies.map(value)
+      var shown = ShownWindow()
+      shown.title = values[0].isEmpty ? values[1] : values[0]
+      let classes = values[2].split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
+      shown.traits.instance = classes.first ?? []
+      shown.traits.classes = classes.dropFirst().first ?? []
+      shown.traits.identifiers = values[8...9].filter { !$0.isEmpty }
+      // The server knows the process better than a program in a namespace, and some programs do not say.
+      shown.process =
+        [stagedoor_process(connection, process)].first { $0 > 0 }
+        ?? X11.numbers(values[3]).first.map { Int32(bitPattern: $0) }
+      (shown.machine, shown.startup) = (values[4], values[5])
+      let types = X11.numbers(values[7])
+      // A window without a type is an ordinary one, unless it belongs to another window.
+      shown.isMain = types.isEmpty ? values[6].isEmpty : types.contains(atom("_NET_WM_WINDOW_TYPE_NORMAL"))
+      return shown
+    }
+  }
+
+  func title(of window: xcb_window_t) -> Bytes {
+    let name = value(property(window, atom("_NET_WM_NAME")))
+    return name.isEmpty ? value(property(window, XCB_ATOM_WM_NAME.rawValue)) : name
+  }
+
+  /// Brings a window to the front, as a pager does.
+  ///
+  /// - Parameter time: The server's time of the person's act. Some window managers only mark a window that comes without one.
+  func raise(_ window: xcb_window_t, at time: UInt32) {
+    var event = xcb_client_message_event_t()
+    event.response_type = UInt8(XCB_CLIENT_MESSAGE)
+    event.format = 32
+    event.window = window
+    event.type = atom("_NET_ACTIVE_WINDOW")
+    // 2 is the person's own wish, by way of a pager.
+    event.data.data32 = (2, time, 0, 0, 0)
+    let mask = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT.rawValue | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue
+    withUnsafeBytes(of: &event) { bytes in
+      _ = xcb_send_event(connection, 0, root, mask, bytes.bindMemory(to: CChar.self).baseAddress)
+    }
+    xcb_flush(connection)
+  }
+
+  /// The server's present time, which it puts on the change of a property.
+  func now() -> UInt32 {
+    let window = xcb_generate_id(connection)
+    var mask = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue
+    xcb_create_window(
+      connection, 0, window, root, -1, -1, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
+      XCB_CW_EVENT_MASK.rawValue, &mask)
+    xcb_change_property(
+      connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, XCB_ATOM_WM_NAME.rawValue,
+      XCB_ATOM_STRING.rawValue, 8, 0, nil)
+    xcb_destroy_window(connection, window)
+    xcb_flush(connection)
+    while let notice = notice(xcb_wait_for_event) {
+      if notice.window == window { return notice.time }
+      pending.append(notice)
+    }
+    return 0
+  }
+
+  // MARK: Properties
+
+  private func atom(_ name: String) -> xcb_atom_t { atoms[name] ?? 0 }
+
+  /// No property of interest is longer than 64 KiB.
+  private func property(_ window: xcb_window_t, _ name: xcb_atom_t) -> xcb_get_property_cookie_t {
+    xcb_get_property(connection, 0, window, name, 0, 0, 16_384)
+  }
+
+  private func value(_ cookie: xcb_get_property_cookie_t) -> Bytes {
+    guard let reply = xcb_get_property_reply(connection, cookie, nil) else { return [] }
+    defer { free(reply) }
+    return Bytes(
+      UnsafeRawBufferPointer(
+        start: xcb_get_property_value(reply), count: Int(xcb_get_property_value_length(reply))))
+  }
+
+  private func numbers(_ window: xcb_window_t, _ name: xcb_atom_t) -> [UInt32] {
+    X11.numbers(value(property(window, name)))
+  }
+
+  private static func numbers(_ bytes: Bytes) -> [UInt32] {
+    bytes.withUnsafeBytes { raw in
+      (0..<raw.count / 4).map { raw.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self) }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import DBus
+import DesktopFiles
+@preconcurrency import Glibc
+import SceneModel
+import ServiceSupport
+import StagedoorKit
+
+/// Brings the window that shows a file to the front, or opens the file.
+///
+/// The understudy knows the windows. If it does not answer in time, `xdg-open` opens the file. Both must not: before either opens anything, it takes
+/// the one byte in a pipe, the ticket, which only one reader gets, however late the other is.
+enum OpenCommand {
+  private static let understudy: BusName = "org.stagedoor.Understudy1"
+  private static let patience = Duration.milliseconds(300)
+
+  static func run(_ invocation: Invocation) async throws -> Status {
+    if invocation.has(.makeDefault) || invocation.has(.undoDefault) {
+      guard invocation.arguments.isEmpty else { throw Problem.usage("--make-default and --undo-default take no file") }
+      return try DefaultHandler.change(invocation)
+    }
+    guard !invocation.arguments.isEmpty else {
+      throw Problem.usage("FILE|URL is missing: \(invocation.command.usage.synopsis)")
+    }
+    // Everything is looked at before the first is opened.
+    let urls = try invocation.arguments.map(url)
+    var (connection, reason) = (nil as Connection?, "")
+    do throws(ConnectionError) {
+      connection = try await Connection.session(on: invocation.loop)
+    } catch {
+      reason = "\(error)"
+    }
+    for url in urls {
+      if let connection, FileURL.isValid(Text(url)) {
+        try await open(url, connection, invocation)
+      } else {
+        try handOver(url, reason, invocation)
+      }
+    }
+    return .done
+  }
+
+  private static func open(_ url: String, _ connection: Connection, _ invocation: Invocation) async throws {
+    let ticket = try Ticket()
+    var options: [String: Variant] = ["ticket": Variant(ticket.readEnd)]
+    if let application = invocation[.appOpening] { options["application"] = Variant(application) }
+    if invocation.has(.newOpening) { options["new"] = true }
+    if invocation.has(.explainOpening) { options["explain"] = true }
+    if let token = DesktopToken.current { options["activation-token"] = Variant(token) }
+    let (deed, window, report): (String, String, String)
+    do throws(CallError) {
+      (deed, window, report) = try await connection.call(
+        to: understudy, at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1", "Open", url, options,
+        timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
+        returning: String.self, String.self, String.self)
+    } catch {
+      if case .replied(let reason) = error {
+        if reason.name.rawValue == StagedoorError.Code.noSuchApplication.rawValue, invocation[.appOpening] != nil {
+          throw Problem(.refused, reason.text, error: reason.name.rawValue)
+        }
+        // The application has certainly not started.
+        if reason.name.rawValue == StagedoorError.Code.launchFailed.rawValue {
+          return try handOver(url, reason.text, invocation)
+        }
+      }
+      if invocation.has(.explainOpening) { throw Problem(.noService, "the understudy does not explain: \(error)") }
+      if ticket.take() {
+        try handOver(url, "the understudy does not open it (\(error))", invocation)
+      } else if case .replied(let reason) = error {
+        throw Problem(.applicationFailed, reason.text)
+      } else {
+        // It acts, and may only be slow to say so: a second application would be one too many.
+        Output.note("stagedoor open: the understudy began to open \(url), and does not say how that ended")
+      }
+      return
+    }
+    try answer(deed, window, report, invocation)
+  }
+
+  private static func answer(
+    _ deed: String, _ window: String, _ report: String, _ invocation: Invocation
+  ) throws(Problem) {
+    if invocation.has(.explainOpening) {
+      try Output.line(report.printableJSON)
+    } else if invocation.has(.json) {
+      let fields = Printed.object([("deed", .text(deed)), ("window", window.isEmpty ? nil : .text(window))])
+      try Output.line(Printed.shown(fields))
+    }
+  }
+
+  // MARK: Without the understudy
+
+  private static func handOver(_ url: String, _ reason: String, _ invocation: Invocation) throws(Problem) {
+    if let application = invocation[.appOpening] {
+      throw Problem(.noService, "\(reason), and xdg-open cannot choose the application \(application.printable)")
+    }
+    if invocation.has(.explainOpening) {
+      throw Problem(.noService, "there is nothing to explain about \(url.printable)")
+    }
+    if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed,
+      applications.isHandlerChosen
+    {
+      return try start(url, path, applications, reason, invocation)
+    }
+    if !reason.isEmpty { Output.note("stagedoor open: \(reason); xdg-open opens the file") }
+    let (process, error) = Spawn.start(["xdg-open", url], in: .group) { _ in }
+    if error != 0 { throw Problem(.applicationFailed, "xdg-open: \(String(cString: strerror(error)))") }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    if status != 0 {
+      let cause = reason.isEmpty ? "" : " (before, \(reason))"
+      throw Problem(.applicationFailed, "xdg-open could not open \(url.printable)\(cause)")
+    }
+    if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
+  }
+
+  /// Starts the person's second choice. `xdg-open` would ask the first one, which is this command.
+  private static func start(
+    _ url: String, _ path: [UInt8], _ applications: Applications, _ reason: String, _ invocation: Invocation
+  ) throws(Problem) {
+    let type = LocalFile.types.type(ofFile: path)
+    guard let entry = applications.application(for: type) else {
+      throw Problem(.applicationFailed, "no other application opens \(type), the type of \(url.printable)")
+    }
+    if !reason.isEmpty { Output.note("stagedoor open: \(reason); \(entry.name.printable) opens the file") }
+    let words = entry.command(opening: path, url: url)
+    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"]).map { Array($0.utf8) }
+    let (_, error) = Spawn.start(words, environment: variables, in: .session) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    }
+    if error != 0 {
+      throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))")
+    }
+    if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
+  }
+
+  // MARK: What is opened
+
+  /// The URL of an argument. Links in a path stay, because titles name the path that the person used.
+  private static func url(of argument: String) throws(Problem) -> String {
+    let argument = NotUTF8.url(in: argument) ?? argument
+    var path = Array(argument.utf8)
+    if let scheme = HandedItem.scheme(of: argument) {
+      guard scheme == "file" else { return argument }
+      guard let decoded = FileURL.path(of: Text(argument)) else {
+        throw .failed("\(argument.printable) is not the URL of a local file")
+      }
+      path = decoded
+    }
+    let shown = String(decoding: path, as: UTF8.self).printable
+    var status = stat()
+    guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 else {
+      let reason = InputFile.reason
+      throw .failed(
+        "\(shown): \(reason)"
+          + (isLikeLink(argument) ? "; if this is a link, write its scheme, as in https://\(argument.printable)" : ""))
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .failed("\(shown) is a directory; name the files that are in it")
+    default: throw .failed("\(shown) is no regular file")
+    }
+    if path.first != UInt8(ascii: "/") {
+      guard let folder = getcwd(nil, 0) else { throw .failed("\(shown): \(InputFile.reason)") }
+      defer { free(folder) }
+      path = bytes(folder) + [UInt8(ascii: "/")] + path
+    }
+    return FileURL.text(ofPath: try normal(path, shown)).string
+  }
+
+  /// The absolute path without `.` and empty parts. Where it has `..`, its links are resolved, because `..` of a link leads elsewhere.
+  private static func normal(_ path: [UInt8], _ shown: String) throws(Problem) -> [UInt8] {
+    let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+    if !parts.contains(where: { $0.elementsEqual("..".utf8) }) {
+      return parts.flatMap { [UInt8(ascii: "/")] + $0 }
+    }
+    guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else {
+      throw .failed("\(shown): \(InputFile.reason)")
+    }
+    defer { free(real) }
+    return bytes(real)
+  }
+
+  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+    UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+  }
+
+  /// Whether a word that names no file looks like a link without its scheme: `example.org/page`.
+  private static func isLikeLink(_ word: String) -> Bool {
+    let host = word.split(separator: "/", omittingEmptySubsequences: false).first ?? ""
+    return word.contains("/") && host.contains(".") && !host.hasPrefix(".") && !host.hasSuffix(".")
+      || word.hasPrefix("www.")
+  }
+}
+
+/// One byte in a pipe. Whoever reads it may act.
+private struct Ticket {
+  let readEnd: OwnedFileDescriptor
+
+  init() throws {
+    let pipe = try OwnedFileDescriptor.pipe()
+    readEnd = pipe.readEnd
+    readEnd.withRawValue { _ = fcntl($0, F_SETFL, O_NONBLOCK) }
+    let written = pipe.writeEnd.withRawValue { write($0, "1", 1) }
+    if written != 1 { throw Problem.failed("a pipe takes no byte: \(InputFile.reason)") }
+  }
+
+  func take() -> Bool {
+    var byte: UInt8 = 0
+    return readEnd.withRawValue { read($0, &byte, 1) } == 1
+  }
+}

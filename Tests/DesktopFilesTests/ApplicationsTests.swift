@@ -1,0 +1,82 @@
+import DesktopFiles
+import Foundation
+import SceneModel
+import Testing
+
+/// Which applications are installed, and which one opens a type.
+@Suite struct ApplicationsTests {
+  /// Runs `body` in a folder with these files.
+  private func withFiles(_ files: [String: String], _ body: (String) throws -> Void) throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "applications-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: place) }
+    for (name, text) in files {
+      let file = place.appending(path: name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    try body(place.path)
+  }
+
+  private func entry(_ exec: String, _ types: String = "text/plain;", more: String = "") -> String {
+    "[Desktop Entry]\nType=Application\nName=One\nExec=\(exec)\nMimeType=\(types)\n\(more)\n"
+  }
+
+  private func applications(in place: String) -> Applications {
+    Applications(in: ["\(place)/data"], configuration: ["\(place)/config"])
+  }
+
+  @Test func `a folder of desktop files is read with the folders in it, and with none above it`() throws {
+    let files = [
+      "data/applications/one.desktop": entry("true %f"), "data/applications/kde/two.desktop": entry("cat %f"),
+      "data/above.desktop": entry("ls"), "above.desktop": entry("ls"),
+      "data/applications/.hidden/three.desktop": entry("ls"),
+    ]
+    try withFiles(files) { place in
+      #expect(Set(applications(in: place).entries.map(\.identifier)) == ["one", "kde-two"])
+    }
+  }
+
+  @Test func `a person's choice comes before what applications say, and a removed one is passed over`() throws {
+    let files = [
+      "data/applications/one.desktop": entry("true %f"), "data/applications/two.desktop": entry("cat %f"),
+      "data/applications/three.desktop": entry("ls %f", "image/png;"),
+      "config/mimeapps.list":
+        "[Default Applications]\ntext/plain=gone.desktop;two.desktop;\n[Removed Associations]\nimage/png=three.desktop;\n",
+    ]
+    try withFiles(files) { place in
+      let applications = applications(in: place)
+      let (text, picture) = (try #require(ContentType("text/plain")), try #require(ContentType("image/png")))
+      #expect(applications.application(for: text)?.identifier == "two")
+      #expect(applications.application(for: picture) == nil)
+    }
+  }
+
+  @Test func `entries of one program are one application, and those of a launcher are not`() throws {
+    let files = [
+      "data/applications/okular_pdf.desktop": entry("cat %U", "application/pdf;", more: "NoDisplay=true"),
+      "data/applications/org.kde.okular.desktop": entry("/usr/bin/env LANG=C cat %U", "image/png;"),
+      "data/applications/a.desktop": entry("sh -c a"), "data/applications/b.desktop": entry("sh -c b"),
+    ]
+    try withFiles(files) { place in
+      let names = Dictionary(
+        applications(in: place).entries.map { ($0.identifier, $0.application) }, uniquingKeysWith: { $1 })
+      #expect(
+        names == ["okular_pdf": "org.kde.okular", "org.kde.okular": "org.kde.okular", "a": "a", "b": "b"])
+    }
+  }
+
+  @Test(arguments: [
+    ("view %f", ["view", "PATH"]), ("view", ["view", "PATH"]),
+    ("view --file=%f %i %% %c", ["view", "--file=PATH", "%", "One"]), ("view %U", ["view", "file:///a%FF"]),
+  ])
+  func `a path's bytes reach the program as they are`(exec: String, words: [String]) throws {
+    try withFiles(["data/applications/one.desktop": entry(exec, more: "TryExec=true")]) { place in
+      let entry = try #require(applications(in: place).entries.first)
+      let path = Array("/a".utf8) + [0xFF]
+      let expected = words.map { word in
+        Array(word.components(separatedBy: "PATH").map { Array($0.utf8) }.joined(separator: path))
+      }
+      #expect(entry.command(opening: path, url: "file:///a%FF") == expected)
+    }
+  }
+}

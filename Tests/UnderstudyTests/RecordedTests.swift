@@ -1,0 +1,125 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import DesktopFiles
+import Foundation
+import Glibc
+import Testing
+import WindowEvidence
+
+@testable import stagedoor_understudy
+
+/// What applications of Debian 12 told an X server and `/proc`, replayed.
+@Suite struct RecordedTests {
+  @Test func `mousepad's title names the path, and mousepad finds the tab`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"], files: ["a.txt", "b/a.txt"]) { desktop async throws in
+      desktop.display.show(1, "mousepad", "*\(desktop.place)/a.txt - Mousepad")
+      desktop.display.show(2, "xterm", "\(desktop.place)/b/a.txt - Mousepad")
+      #expect(try await desktop.verdict("a.txt", "mousepad") == .runAgain(window: "1"))
+      #expect(try await desktop.verdict("b/a.txt", "mousepad") == .runAgain(window: nil))
+      desktop.display.write("\(desktop.place)/b/a.txt - Mousepad", on: 1)
+      #expect(try await desktop.verdict("a.txt", "mousepad") == .runAgain(window: nil))
+      #expect(try await desktop.verdict("b/a.txt", "mousepad") == .runAgain(window: "1"))
+    }
+  }
+
+  @Test func `gvim's title and its swap file are evidence, a name alone is none`() async throws {
+    let processes: (String) -> [Process] = { place in
+      [
+        Process(
+          number: 7, started: 5, held: [.init(Node(device: 1, inode: 2), path: Bytes("\(place)/.a.txt.swp".utf8))]),
+        Process(number: 8, started: 5),
+      ]
+    }
+    try await PlayedDesktop.run(programs: ["gvim"], files: ["a.txt", "b/a.txt"], processes) { desktop async throws in
+      desktop.display.show(1, "gvim", "a.txt - GVIM", process: 8)
+      #expect(try await desktop.verdict("a.txt", "gvim") == .start)
+      desktop.display.show(2, "gvim", "a.txt (\(desktop.place)) - GVIM1", process: 7)
+      #expect(try await desktop.verdict("a.txt", "gvim") == .raise(window: "2", .certain))
+      #expect(try await desktop.verdict("b/a.txt", "gvim") == .start)
+    }
+  }
+
+  @Test func `zathura shows the path in its title, though its files cannot be read`() async throws {
+    let processes = { (_: String) in [Process(number: 7, started: 1 << 60, held: nil)] }
+    try await PlayedDesktop.run(programs: ["zathura"], processes) { desktop async throws in
+      desktop.display.show(1, "zathura", "\(desktop.place)/a.txt", process: 7)
+      #expect(try await desktop.verdict("a.txt", "zathura") == .raise(window: "1", .certain))
+    }
+  }
+
+  /// viewnior's title is the same before and after, but was written twice in between.
+  @Test(arguments: [(1, true), (2, false)])
+  func `a title that was written unseen is no evidence`(times: Int, isKnown: Bool) async throws {
+    let processes = { (place: String) in
+      [Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)])]
+    }
+    try await PlayedDesktop.run(programs: ["viewnior"], processes) { desktop async throws in
+      desktop.display.show(1, "viewnior", "viewnior", process: 7)
+      desktop.display.show(2, "viewnior", "a.txt - 1/2 - 100%", process: 7)
+      desktop.display.change { $0.windows.removeLast() }
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: "2", .likely))
+      desktop.display.write("a.txt - 1/2 - 99%", on: 2, times: times)
+      #expect(
+        try await desktop.verdict("a.txt", "viewnior") == (isKnown ? .raise(window: "2", .likely) : .start))
+    }
+  }
+
+  @Test func `a window that comes to name the file after the application was run again is raised`() async throws {
+    try await PlayedDesktop.run(programs: ["geany"], files: ["a.txt"]) { desktop async throws in
+      desktop.display.show(1, "geany", "b.txt - /elsewhere - Geany")
+      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "geany")
+      let deed = try await desktop.understudy.act(on: found, isNew: false, nil)
+      #expect(deed.0 == .runAgain)
+      #expect(desktop.display.raised == [])
+      desktop.display.write("a.txt - \(desktop.place) - Geany", on: 1)
+      await desktop.understudy.take()
+      #expect(desktop.display.raised == [1])
+    }
+  }
+
+  @Test func `a name that is not UTF-8 reaches the program as it is`() async throws {
+    try await PlayedDesktop.run(programs: ["geany"], files: []) { desktop async throws in
+      let path = Bytes("\(desktop.place)/a".utf8) + [0xFF]
+      let file = open(path.map { CChar(bitPattern: $0) } + [0], O_CREAT | O_WRONLY, 0o600)
+      #expect(file >= 0)
+      close(file)
+      let found = try await desktop.understudy.look(for: desktop.url("a") + "%FF", in: nil)
+      _ = try await desktop.understudy.act(on: found, isNew: false, nil)
+      try await eventually("the program") {
+        (try? Data(contentsOf: URL(filePath: "\(desktop.place)/started"))).map(Bytes.init) == path
+      }
+    }
+  }
+
+  @Test func `an application that is installed later is known, and one that is removed is not`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
+      let following = desktop.understudy.connection.loop.task { await desktop.understudy.followInstalled() }
+      defer { following.cancel() }
+      let folder = "\(desktop.place)/data/applications"
+      let entry = try String(contentsOfFile: "\(folder)/mousepad.desktop", encoding: .utf8)
+      try FileManager.default.createDirectory(atPath: "\(folder)/deep", withIntermediateDirectories: true)
+      try entry.write(toFile: "\(folder)/deep/two.desktop", atomically: true, encoding: .utf8)
+      try await eventually("the new application") {
+        (try? await desktop.understudy.look(for: desktop.url("a.txt"), in: "deep-two")) != nil
+      }
+      try FileManager.default.removeItem(atPath: "\(folder)/mousepad.desktop")
+      try await eventually("the old one to be gone") {
+        (try? await desktop.understudy.look(for: desktop.url("a.txt"), in: "mousepad")) == nil
+      }
+      let chosen = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(chosen.entry.identifier == "deep-two")
+    }
+  }
+
+  @Test func `the interface is that of its document`() async throws {
+    try await PlayedDesktop.run(programs: []) { desktop async throws in
+      let client = try await desktop.bus.connect()
+      let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+      let served = InterfaceLines(try await object.introspect().interfaces.filter(\.isStagedoors))
+      let written = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Understudy1.xml"))
+      #expect(served.lines == InterfaceLines(written.interfaces).lines)
+      await client.close()
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Foundation
+import Testing
+
+extension House {
+  fileprivate var home: String { environment["HOME"] ?? "/" }
+}
+
+/// The programs as they are built, with two applications of Debian that know nothing of Stagedoor, on a virtual display.
+@Suite struct WindowTests {
+  /// A house with a display, a window manager and the understudy.
+  private struct Stage {
+    let house: House
+    let environment: [String: String]
+
+    func command(_ program: String, _ arguments: String...) -> Command {
+      var command = Command(program, arguments: arguments, environment: environment)
+      command.directory = house.home
+      return command
+    }
+
+    func open(_ arguments: String...) async throws -> Command.Result {
+      var command = command(Command.built("stagedoor").program)
+      command.arguments = ["open", "--json"] + arguments
+      return try await command.run()
+    }
+
+    /// All windows: their titles, the topmost first.
+    func titles() async throws -> [String] {
+      let object = house.watcher.object(
+        "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
+      let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+        "ListWindows")
+      return rows.map { $0.members.1 }
+    }
+
+    /// Waits for titles in this order, the topmost first.
+    func shows(_ what: String, _ wanted: [String]) async throws {
+      try await eventually(what) {
+        let titles = try await titles()
+        return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void)
+    async throws
+  {
+    try await withHouse { house async throws in
+      var environment = house.environment
+      environment["XDG_DATA_DIRS"] = "/usr/local/share:/usr/share"
+      environment["GSETTINGS_BACKEND"] = "memory"
+      environment["NO_AT_BRIDGE"] = "1"
+      environment["WAYLAND_DISPLAY"] = nil
+      let server = Command(
+        "sh", "-c", "exec Xvfb -displayfd 1 -noreset -screen 0 1024x768x24 -nolisten tcp 2>/dev/null",
+        environment: environment)
+      try await server.whileRunning { server async throws in
+        environment["DISPLAY"] = ":\(try await server.nextLine())"
+        try await Command("openbox", environment: environment).whileRunning { _ async throws in
+          let understudy = Command.built("stagedoor-understudy").program
+          try await Command(understudy, environment: environment).whileRunning { _ async throws in
+            _ = try await withLimit(usualLimit, "the understudy") {
+              try await house.watcher.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
+            }
+            try await body(Stage(house: house, environment: environment))
+          }
+        }
+      }
+    }
+  }
+
+  private static let pdf = """
+    %PDF-1.1
+    1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+    2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+    3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>> endobj
+    trailer <</Root 1 0 R>>
+    """
+
+  @Test func `an editor's tab and a viewer's window come to the front, and nothing is opened twice`() async throws {
+    try await withStage { stage async throws in
+      let home = stage.house.home
+      for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try stage.house.write("text", to: "\(home)/\(name)") }
+      for name in ["one.pdf", "two.pdf"] { try stage.house.write(WindowTests.pdf, to: "\(home)/\(name)") }
+      let editor = ["--app", "org.xfce.mousepad"], viewer = ["--app", "org.pwmt.zathura"]
+
+      #expect(try await stage.open(editor[0], editor[1], "a b.txt").standardOutput.contains("started"))
+      try await stage.shows("the editor", ["\(home)/a b.txt"])
+      #expect(try await stage.open(editor[0], editor[1], "b.txt").standardOutput.contains("run again"))
+      try await stage.shows("the second file", ["\(home)/b.txt"])
+
+      #expect(try await stage.open(viewer[0], viewer[1], "one.pdf").standardOutput.contains("started"))
+      try await stage.shows("the viewer", ["one.pdf", "b.txt"])
+      #expect(try await stage.open(viewer[0], viewer[1], "two.pdf").standardOutput.contains("started"))
+      try await stage.shows("another window", ["two.pdf", "one.pdf", "b.txt"])
+
+      #expect(try await stage.open(viewer[0], viewer[1], "one.pdf").standardOutput.contains("raised"))
+      try await stage.shows("the first window", ["one.pdf", "two.pdf", "b.txt"])
+      #expect(try await stage.open(editor[0], editor[1], "a b.txt").standardOutput.contains("run again"))
+      try await stage.shows("the editor's first tab", ["\(home)/a b.txt", "one.pdf", "two.pdf"])
+      // Another file of that name is not shown by anyone.
+      let explained = try await stage.command(
+        Command.built("stagedoor").program, "open", "--explain", viewer[0], viewer[1], "deep/a b.txt"
+      ).output()
+      #expect(explained.contains(#""verdict":"start""#), "\(explained)")
+      #expect(try await stage.titles().count == 3)
+    }
+  }
+
+  @Test func `an application that does not exist is refused`() async throws {
+    try await withStage { stage async throws in
+      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
+      let result = try await stage.command(
+        Command.built("stagedoor").program, "open", "--app", "nothing", "a.txt"
+      ).run()
+      #expect(result.status == .exited(4), "\(result)")
+      #expect(result.standardError == "stagedoor open: no application nothing is installed\n")
+    }
+  }
+
+  @Test(.enabled(if: House.canSandbox)) func `a sandboxed program learns of no window and no file`() async throws {
+    try await withStage { stage async throws in
+      let command = stage.house.sandboxed(
+        as: "org.example.Curious", "dbus-send",
+        arguments: [
+          "--session", "--print-reply", "--dest=org.stagedoor.Understudy1", "/org/stagedoor/Understudy1",
+          "org.stagedoor.Understudy1.ListWindows",
+        ])
+      let result = try await command.run()
+      #expect(result.standardError.contains("AccessDenied"), "\(result)")
+    }
+  }
+}
