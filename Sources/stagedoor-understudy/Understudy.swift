@@ -21,7 +21,7 @@ actor Understudy {
   /// Windows, and what has been seen of each since it appeared.
   private(set) var windows: [WindowNumber: Seen] = [:]
   /// The programs that were started here and have shown no window yet.
-  private var starts: [Start] = []
+  private(set) var starts: [Start] = []
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
 
