@@ -91,7 +91,7 @@ actor Understudy {
     }
   }
 
-  /// Takes all that the display has told of. Asking the display may bring more, of which its descriptor does not tell.
+  /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
   func take() {
     while true {
       let changes = display.changes()
