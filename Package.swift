@@ -116,8 +116,8 @@ let package = Package(
       name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
     // In this package and not in that of the benchmarks, because the modules that it measures belong to no product.
     .executableTarget(
-      name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
-      swiftSettings: settings),
+      name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting", "TextPatterns"],
+      path: "Benchmarks/Sources/mind-benchmark", swiftSettings: settings),
     .executableTarget(
       name: "service-benchmark",
       dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],

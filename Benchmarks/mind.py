@@ -1,4 +1,4 @@
-"""Measures the pure modules: the cost of a decision by the number of sessions, the memory of a session, the cost of a document.
+"""Measures the pure modules: a decision by the number of sessions, the memory of a session, a document, an expression.
 
 All times are processor time, so other programs matter little. Each round has new processes, and goes through the
 contenders forward and backward. The result is the median of the ratios within each round.
@@ -131,6 +131,26 @@ def documents(processor, rounds, count):
     return all_met
 
 
+def expressions(processor):
+    """For each expression, the nanoseconds for texts of rising length, as `mind-benchmark expressions` prints them."""
+    times = {}
+    for (measure, size), [time] in swift(processor, "expressions").items():
+        times.setdefault(measure, {})[size] = time
+    many = times.pop("a text against as many")
+    all_met = True
+    print(f"\n  {'an expression: nanoseconds for each byte, by bytes':<42}{'1,000':>12}{'10,000':>12}{'65,536':>12}   last / first")
+    for expression, by_size in times.items():
+        each = [time / size for size, time in by_size.items()]
+        met, cells = aimed(each[-1] / each[0], 1.5, 2)
+        print(f"  {expression:<42}" + "".join(f"{value:12,.1f}" for value in each) + cells)
+        all_met &= met
+    for count, aim in ((10, 20), (1_000, 300)):
+        met, cells = aimed(many[count] / 1_000, aim, 1)
+        print(f"  {f'100 bytes against {count:,} expressions, in µs':<42}{cells}")
+        all_met &= met
+    return all_met
+
+
 def run(processor, rounds, is_quick):
     """Returns whether every aim was met."""
     build()
@@ -138,4 +158,5 @@ def run(processor, rounds, is_quick):
     met = decisions(processor, rounds, 2_000 if is_quick else 20_000)
     met &= memory(processor)
     met &= documents(processor, rounds, 2_000 if is_quick else 20_000)
+    met &= expressions(processor)
     return met

@@ -86,10 +86,10 @@ package struct MimeAppsList: Equatable, Sendable {
     return rest.count == parts.count ? value : Array(rest.joined(separator: [semicolon]))
   }
 
-  /// The types for which the list names a default application.
+  /// The types with a default application.
   package var chosenTypes: Set<String> { Set(Line.defaults(in: Line.all(in: bytes ?? [])).map(\.key)) }
 
-  /// The types for which the handler is the first choice.
+  /// The types whose first choice is the handler.
   package var typesOfHandler: Set<String> {
     let lines = Line.all(in: bytes ?? [])
     return Set(

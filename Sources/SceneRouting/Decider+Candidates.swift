@@ -56,7 +56,8 @@ extension Decider {
     throw .refusal(
       .limitsExceeded,
       "\(subject) more than \(Limits.conditionSteps) steps, which the items of a batch share: hand in fewer items or types at once, name an "
-        + "application or a session, shorten the key, or let fewer sessions have conditions with LIKE or CONTAINS")
+        + "application or a session, shorten the key, or let fewer sessions have conditions with LIKE, CONTAINS or MATCHES"
+    )
   }
 
   /// The first of an application's sessions by step 9, of the wanted configurations.

@@ -145,7 +145,8 @@ struct Machine {
   // MARK: Threads
 
   private mutating func move(past scalar: UInt32, to position: Int) {
-    steps -= present.count
+    // Above ASCII a set is searched.
+    steps -= scalar < 128 ? present.count : 2 * present.count
     for thread in 0..<present.count {
       let next: UInt32
       switch instructions[Int(present.places[thread])] {

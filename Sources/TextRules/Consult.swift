@@ -19,7 +19,7 @@ package struct HandedIn: Sendable {
   /// The sender's application; "" for none.
   package var source: Text
   package var isSandboxed: Bool
-  /// The directory for which `~` stands; "" for none.
+  /// The directory that `~` means; "" for none.
   package var home: Text
 
   package init(_ payload: Payload, source: Text = .empty, isSandboxed: Bool = false, home: Text = .empty) {
@@ -120,7 +120,7 @@ struct Trial {
   var variables = Variables()
   /// Whether the present rule takes something for true that the disk must say.
   private(set) var dependsOnDisk = false
-  /// The paths for which the disk has to be asked, in their order.
+  /// The paths to ask the disk about, in their order.
   private(set) var paths: [Text] = []
   private var asked: Set<Text> = []
   private var text: Found?

@@ -71,7 +71,7 @@ struct Toplevels {
   mutating func take(_ event: WaylandMessage) throws(WaylandFault) {
     var arguments = WaylandArguments(event.body)
     if event.object == Toplevels.display {
-      // An error ends the connection. The other event frees a number of ours, of which we use few.
+      // An error ends the connection. The other event frees one of our numbers, and we use few.
       isOver = isOver || event.opcode == 0
       return
     }

@@ -21,7 +21,7 @@ actor Understudy {
   /// Windows, and what has been seen of each since it appeared.
   private(set) var windows: [WindowNumber: Seen] = [:]
   /// The programs that were started here and have shown no window yet.
-  private var starts: [Start] = []
+  private(set) var starts: [Start] = []
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
 
@@ -91,7 +91,7 @@ actor Understudy {
     }
   }
 
-  /// Takes all that the display has told of. Asking the display may bring more, of which its descriptor does not tell.
+  /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
   func take() {
     while true {
       let changes = display.changes()

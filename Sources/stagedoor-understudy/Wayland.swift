@@ -5,7 +5,7 @@ import WindowEvidence
 
 /// The windows of a Wayland compositor that lists them to its clients, such as sway, labwc, wayfire and niri.
 ///
-/// It speaks the protocol itself: it needs three of a compositor's interfaces, of which none passes descriptors.
+/// It speaks the protocol itself: it needs three of a compositor's interfaces, and none of the three passes descriptors.
 final class Wayland: Display {
   private let socket: Int32
   private let sway: Sway?

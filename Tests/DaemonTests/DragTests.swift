@@ -241,17 +241,6 @@ import Testing
     }
   }
 
-  @Test func `a host that leaves while it is asked forbids`() async throws {
-    try await dragging { house, host, promiser, source, dropper, window in
-      let (drag, _) = try await source.begin(Self.picture, in: house)
-      host.next("ProposeDrop", .waits)
-      async let proposed = source.propose(drag, on: window)
-      try await host.asked(1, "ProposeDrop")
-      await host.leave()
-      #expect(try await proposed == "forbidden")
-    }
-  }
-
   // MARK: Access
 
   @Test func `others find no drag, in no list, and are told nothing`() async throws {
@@ -439,18 +428,6 @@ import Testing
       try house.write("back", to: file)
       let landing = try await dropper.drop(drag, on: window)
       #expect(try await host.text(landing.delivery, 0, "") == "back")
-    }
-  }
-
-  @Test func `a delivery that its host refuses ends the drag with nothing`() async throws {
-    try await dragging { house, host, promiser, source, dropper, window in
-      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both, in: house)
-      _ = try await dropper.open(ticket, in: house)
-      host.next("ContinueScene", .refuses(.unwilling))
-      let landing = try await dropper.drop(drag, on: window, "move")
-      try await source.isTold("Ended cancel /")
-      try await house.waitUntil(landing.delivery, is: "failed")
-      try await promiser.isAsked("Release")
     }
   }
 

@@ -133,34 +133,6 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `a host that leaves three times during the same delivery has refused it`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
-      async let refusal = house.refusal("Deliver", "string:\(waiting)")
-      try await eventually("it is held") { try await house.deliveries(in: "held").count == 1 }
-      for attempt in 1...3 {
-        try await house.hosting(connected: nil) { host in
-          host.next("ConnectScene", .waits)
-          try await host.attach()
-          let call = try await host.asked(1)[0]
-          #expect(try call.options["attempt"]?.number == attempt)
-        }
-        if attempt < 3 { try await eventually("it is held") { try await house.deliveries(in: "held").count == 1 } }
-      }
-      let error = try await refusal
-      #expect(error.name == "org.stagedoor.Error.HostRefused")
-      #expect(error.message.contains("three times"))
-      #expect(try await house.sessions().isEmpty)
-      try await house.hosting { host in
-        let next = try await house.hand("viewCat", "cat2", options: #""wait": "handled""#)
-        #expect(next.outcome == "created")
-        #expect(host.members.first == "ConnectScene" && host.calls.count <= 2)
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
   func `for one session calls wait for each other, and different sessions do not`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       try await house.register(Manifests.cats)

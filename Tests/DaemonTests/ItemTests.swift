@@ -297,7 +297,7 @@ import Testing
             [Things.item(Things.descriptor(readEnd, "image/png"))], options, over: house.watcher)
         }
         try await eventually("the delivery to be held") { try await !house.deliveries(in: "held").isEmpty }
-        // The baggage store holds one. The message with its own is gone, although nobody has an answer yet.
+        // The baggage store holds one descriptor. The message has closed its own, although nobody has an answer yet.
         try await eventually("the service to hold one descriptor") {
           OpenDescriptors.of(process: daemon.processIdentifier).values.count { $0 == pipe } == 1
         }

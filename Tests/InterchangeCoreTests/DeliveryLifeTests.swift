@@ -150,6 +150,7 @@ import Testing
     stage.hostLeaves()
     #expect(stage.progress(of: first?.delivery)?.state == .failed)
     #expect(stage.progress(of: first?.delivery)?.error?.name == "org.stagedoor.Error.HostRefused")
+    #expect(stage.progress(of: first?.delivery)?.error?.message.string.contains("three times") == true)
     #expect(stage.progress(of: second?.delivery)?.departures == 1)
     #expect(stage.progress(of: second?.delivery)?.state == .held)
     #expect(stage.progress(of: third?.delivery)?.departures == 0)

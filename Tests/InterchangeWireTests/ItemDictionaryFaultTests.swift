@@ -177,7 +177,7 @@ import Testing
       [:], ["new": .structure([.byte(1)])],
       "options.new: expected disposition, session, application, configuration, role, requestingSession, "
         + "presentationStyle, token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch, "
-        + "asStranger, origin or strict"
+        + "asStranger, origin, rules, info or strict"
     ),
   ]
 

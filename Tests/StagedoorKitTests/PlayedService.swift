@@ -44,7 +44,7 @@ final class PlayedService: Sendable {
     subscript(_ session: SessionIdentifier) -> [String: String] { content.withLock { $0[session] ?? [:] } }
 
     func set(_ name: String, of session: SessionIdentifier, _ value: String) {
-      // What is said of a session that is gone is forgotten.
+      // The service forgets writes to a destroyed session.
       content.withLock { $0[session]?[name] = value }
     }
 

@@ -2,7 +2,8 @@ import SceneTestSupport
 
 /// Makes expressions, and texts that nearly match. Both are made of few characters, so that most pieces meet.
 ///
-/// Python must read the expressions in the same way: `(?i)` stands at the beginning of a group, no range passes a letter of which only Unicode knows another case.
+/// Python must read the expressions in the same way: `(?i)` stands at the beginning of a group, and no range contains a letter whose other case is
+/// outside ASCII.
 struct ExpressionGenerator {
   var random: SeededRandom
   private var groups = 0

@@ -17,7 +17,7 @@ import TextRules
     #expect(activity?.activityType == "org.stagedoor.openFile")
     #expect(activity?.targetContentIdentifier == "main.c")
     #expect(activity?.title == "Line 42")
-    // The rule's own strings come before those of `info`, and what is not set is left out.
+    // The rule's own strings win over those of `info`, and an unset string is left out.
     #expect(activity?.userInfo == ["dir": "/src", "line": "42"])
     #expect(made?.options.token == "t")
     #expect(made?.options.asksRules == false)

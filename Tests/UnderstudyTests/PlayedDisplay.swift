@@ -113,9 +113,20 @@ struct PlayedDesktop {
       await desktop.understudy.begin()
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
-      try await body(desktop)
+      // A process that nobody awaits would keep the tests that end a process of their own waiting.
+      do {
+        try await body(desktop)
+      } catch {
+        await desktop.awaitStarted()
+        throw error
+      }
+      await desktop.awaitStarted()
       await connection.close()
     }
+  }
+
+  private func awaitStarted() async {
+    for start in await understudy.starts { waitpid(start.process, nil, 0) }
   }
 
   private init(on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: [Int32: Process]) {

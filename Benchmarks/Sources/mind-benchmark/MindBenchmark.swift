@@ -3,6 +3,7 @@
 //     mind-benchmark decisions KEYS SIZE[,SIZE…] ROUNDS COUNT    nanoseconds: a line for each measure, size and round
 //     mind-benchmark memory KEYS SIZE                            bytes for each session
 //     mind-benchmark worst                                       the most expensive decisions: milliseconds, steps
+//     mind-benchmark expressions                                 nanoseconds: texts against expressions
 //     mind-benchmark json FILE COUNT                             nanoseconds for each document
 //
 // KEYS is "short" (photo-7) or "long" (file:///home/user/Pictures/2026/photo-7.png).
@@ -20,6 +21,7 @@ enum MindBenchmark {
       Decisions(Keys(rest[0]), sizes: sizes, count: number(rest[3])).run(rounds: number(rest[2]))
     case ("memory", 2): Memory.measure(Keys(rest[0]), size: number(rest[1]))
     case ("worst", 0): Worst.measure()
+    case ("expressions", 0): Expressions.measure()
     case ("json", 2): Documents.measure(file: rest[0], count: number(rest[1]))
     default: preconditionFailure("usage: see the first lines of this file")
     }

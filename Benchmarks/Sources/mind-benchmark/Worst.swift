@@ -20,6 +20,10 @@ enum Worst {
     conditions("parts, short key", 5_000, "ab") { number in
       (0..<120).map { "SELF CONTAINS '\(number)\($0)'" }.joined(separator: " OR ")
     }
+    conditions("expressions of stars, longest key", 200, key) { "SELF MATCHES '(a*)*(a|aa)*[b\($0)]'" }
+    conditions("expressions of 8,000 steps, short key", 1_000, "aa") { "SELF MATCHES '((a?){1000}){4}[bc]|\($0)b'" }
+    conditions("expressions of classes, longest key", 200, marked) { "SELF MATCHES '([^a-z]*[À-ſ]|\\W+)*[x\($0)]'" }
+    conditions("expressions without case, longest key", 200, marked) { "SELF MATCHES[c] '([α-ω]|[à-ž]|É)*[x\($0)]'" }
     conditions("beginnings, longest key", 100_000, key) {
       "SELF BEGINSWITH '\(key.string.prefix(1 + $0 % 4_000))' AND SELF CONTAINS 'b\($0)'"
     }

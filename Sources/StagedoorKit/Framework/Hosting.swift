@@ -28,7 +28,7 @@ internal import SceneModel
   var isAttached = false
   /// Whether the service has accepted a change since it accepted this host.
   var hasWritten = false
-  /// The sessions for which an activity was written since the last delivery to them, each with the number of the last write.
+  /// The sessions whose activity was written since their last delivery, each with the number of the last write.
   var writtenActivities: [SessionIdentifier: Int] = [:]
   var activityWrites = 0
   /// How many activities were written when the call that is being answered asked for its session.
