@@ -97,7 +97,9 @@ let package = Package(
     // It reaches the service through the kit only. The pure modules are for commands without a service, which check and test manifests.
     .executableTarget(
       name: "stagedoor",
-      dependencies: ["DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
+      dependencies: [
+        "DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit", "TextRules",
+      ],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.

@@ -17,6 +17,8 @@ package typealias ApplicationRow = Structure<String, ObjectPath, String, Bool>
 package typealias HandlerRow = Structure<String, String>
 /// (type, identifier)
 package typealias PreferenceRow = Structure<String, String>
+/// Name, file, line, and how often it has matched.
+package typealias RuleRow = Structure<String, String, UInt32, UInt64>
 /// (role, name, activity types)
 package typealias ConfigurationRow = Structure<String, String, [String]>
 
@@ -62,6 +64,7 @@ package protocol InterchangeCalls: Actor {
   func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws
   func preferredApplication(for type: Text, _ call: Call) throws -> Text
   func preferredApplications(_ call: Call) throws -> [PreferenceRow]
+  func rules(_ call: Call) throws -> [RuleRow]
   func attachHost(
     of identifier: Text, connected: [ObjectPath], _ options: HostOptions, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws

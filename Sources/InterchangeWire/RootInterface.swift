@@ -226,6 +226,9 @@ package struct RootInterface: Sendable {
     ) { (service: isolated Service, call: Call, type: String) -> String in
       try service.preferredApplication(for: Text(type), call).string
     }
+    interface.method(
+      "ListRules", out: "rules", on: service
+    ) { (service: isolated Service, call: Call) throws -> [RuleRow] in try service.rules(call) }
   }
 }
 

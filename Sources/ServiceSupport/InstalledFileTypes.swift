@@ -2,6 +2,7 @@ package import DBus
 import Glibc
 package import SceneModel
 import Synchronization
+package import TextRules
 
 /// The types of files, by the desktop's shared MIME databases, or by a file's content if its name gives no type.
 ///
@@ -29,6 +30,17 @@ package final class InstalledFileTypes: Sendable {
     let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
     if let type = name.flatMap({ type(ofName: $0) }) { return type }
     return FileTypes.type(ofBytes: beginning(of: file) ?? [0])
+  }
+
+  /// What the disk says of a path, for rules.
+  package func answer(for path: Text) -> DiskAnswer {
+    var status = stat()
+    guard stat(path.string, &status) == 0 else { return .nothing }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: return .directory
+    case S_IFREG: return .file(type(ofFile: Array(path.string.utf8)))
+    default: return .file(.anyData)
+    }
   }
 
   /// The type by the end of a name; `nil` if no database knows it.

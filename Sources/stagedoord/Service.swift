@@ -89,6 +89,7 @@ struct Service: Sendable {
         var settings = Interchange.Settings(now: Clock.now)
         settings.run = { await starter.run($0, $1, $2) }
         settings.fileType = { fileTypes.type(ofFile: $1, at: $0) }
+        settings.askDisk = { fileTypes.answer(for: $0) }
         let baggageStore = BaggageStore(
           directory: durability == .memory ? nil : directory, isSynced: durability == .full)
         return try Interchange(

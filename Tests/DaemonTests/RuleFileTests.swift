@@ -11,10 +11,7 @@ import Testing
   }
 
   private func dropText(_ text: String, in directory: String = "", _ house: House) async throws -> String {
-    try await house.command(
-      "gdbus", "call", "--session", "--dest", House.name, "--object-path", "/org/stagedoor/Interchange1", "--method",
-      "org.stagedoor.Interchange1.DropText", text, directory, "{}"
-    ).run().standardOutput
+    try await house.call("DropText", "string:\(text)", "string:\(directory)", "dict:string:string:")[1].text
   }
 
   private func key(_ text: String, in directory: String = "", _ house: House) async throws -> String? {
@@ -42,8 +39,8 @@ import Testing
       try await house.serving { daemon in
         #expect(try await key("main.c:42", in: "\(home)/src", house) == "file://\(home)/src/main.c")
         #expect(try await key("none.c:42", in: "\(home)/src", house) == nil)
-        #expect(try await dropText("main.c:42", in: "\(home)/src", house).contains("'created'"))
-        #expect(try await dropText("main.c:7", in: "\(home)/src", house).contains("'activated'"))
+        #expect(try await dropText("main.c:42", in: "\(home)/src", house) == "created")
+        #expect(try await dropText("main.c:7", in: "\(home)/src", house) == "activated")
 
         // A later folder, made now, and a broken file, of which the version before stays.
         let system = "\(home)/system-config/stagedoor/rules"

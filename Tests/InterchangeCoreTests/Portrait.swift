@@ -22,7 +22,7 @@ struct Portrait {
       case .forgetLaunch(let application, _): "forget the launch of \(application)"
       case .findOwner(let number, let name, let application, let connection, _):
         "find owner \(number) \(name) \(application) \(connection)"
-      case .pack, .open, .callOff, .endPromises, .forgetPicture, .free, .freeParcels: "\(errand)"
+      case .pack, .consult, .open, .callOff, .endPromises, .forgetPicture, .free, .freeParcels: "\(errand)"
       }
     }
     let again = step.callAgain.map { "call again at \($0)" } ?? "never again"

@@ -82,7 +82,7 @@ import TextRules
   @Test func `what the disk must say is asked beforehand, by the rules as they were`() throws {
     var stage = try stage()
     #expect(deliver(try text("main.c:42"), &stage) == nil)
-    let (number, consulting) = try #require(consulting(stage))
+    let (number, consulting) = try #require(self.consulting(stage))
     guard case .asks(let paths) = consulting.answer(Stage.types) else { return _ = Issue.record("it asks nothing") }
     #expect(paths == ["/src/main.c"])
     stage.book.setRules(RuleSet(), home: .empty)
@@ -95,7 +95,7 @@ import TextRules
   @Test func `a rule that is not the one has changed nothing`() throws {
     var stage = try stage()
     _ = deliver(try text("main.c:42"), &stage)
-    let (number, consulting) = try #require(consulting(stage))
+    let (number, consulting) = try #require(self.consulting(stage))
     stage.play(.consulted(number, consulting.answer(Stage.types, disk: [:])))
     #expect(error(stage.answers[number]) == .routing("org.stagedoor.Error.NoActivity"))
     #expect(stage.sessions().isEmpty)
@@ -132,7 +132,7 @@ import TextRules
   @Test func `a text that takes too long is refused, also after a second try aside`() throws {
     var stage = try stage()
     #expect(deliver(try text(Text(String(repeating: "a", count: 60_000) + "c b")), &stage) == nil)
-    let (number, _) = try #require(consulting(stage))
+    let (number, _) = try #require(self.consulting(stage))
     stage.play(.consulted(number, .exhausted))
     #expect(error(stage.answers[number]) == .limitsExceeded)
     #expect(stage.lastEffort <= Limits.conditionSteps)
@@ -177,7 +177,7 @@ import TextRules
   @Test func `a call that waits for the disk is answered when the store refuses its turn`() throws {
     var stage = try stage()
     _ = deliver(try text("main.c:42"), &stage)
-    let (number, consulting) = try #require(consulting(stage))
+    let (number, consulting) = try #require(self.consulting(stage))
     let answer = consulting.answer(Stage.types, disk: ["/src/main.c": .file(.plainText)])
     stage.play(.refused(.consulted(number, answer), InterchangeError(.storageFailed, "full")))
     #expect(error(stage.answers[number]) == .storageFailed)

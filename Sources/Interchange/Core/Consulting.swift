@@ -13,7 +13,20 @@ extension PromptBook {
   /// Replaces the rules. A payload that is put to them sees all of the old ones or all of the new ones.
   ///
   /// - Parameter home: The directory for which `~` stands in a path.
-  package mutating func setRules(_ rules: RuleSet, home: Text) { (self.rules, self.home) = (rules, home) }
+  package mutating func setRules(_ rules: RuleSet, home: Text) {
+    (self.rules, self.home) = (rules, home)
+    let kept = Set(rules.entries.map(RuleKey.init))
+    ruleMatches = ruleMatches.filter { kept.contains($0.key) }
+  }
+
+  /// The rules in their order, and how many deliveries each has made since the service started.
+  package var rulesWithMatches: [(rule: RuleReference, matches: UInt64)] {
+    rules.entries.map { ($0.reference, ruleMatches[RuleKey($0)] ?? 0) }
+  }
+
+  mutating func countMatch(of rule: RuleReference) {
+    ruleMatches[RuleKey(file: rule.file, name: rule.name), default: 0] += 1
+  }
 
   /// Puts a payload to the rules, and then packs what they make of it.
   mutating func consult(_ packing: consuming Packing, _ number: CallNumber) throws(Halt) {
@@ -68,8 +81,7 @@ extension PromptBook {
   }
 
   private func areAsked(of payload: Payload) -> Bool {
-    !rules.isEmpty && payload.options.asksRules && payload.options.session == nil && payload.options.application == nil
-      && !memory.routing.declaresSome(of: payload)
+    !rules.isEmpty && memory.routing.asksRules(of: payload)
   }
 
   private func handedIn(_ payload: Payload, _ caller: Caller) -> HandedIn {
@@ -78,6 +90,16 @@ extension PromptBook {
       payload, source: isStranger ? .empty : ownApplication(of: caller) ?? caller.application,
       isSandboxed: isStranger || caller.isSandboxed, home: home)
   }
+}
+
+/// A rule in its file, wherever it stands there.
+struct RuleKey: Hashable, Sendable {
+  let file: Text
+  let name: Text
+}
+
+extension RuleKey {
+  init(_ entry: RuleSet.Entry) { self.init(file: entry.file, name: entry.rule.name) }
 }
 
 /// A question to the rules, for the shell: the rules as they were when the payload came.

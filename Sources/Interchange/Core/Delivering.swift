@@ -51,7 +51,9 @@ extension PromptBook {
     var steps = Limits.conditionSteps
     var decision = try decide(packing.payload, packing.caller, within: &steps)
     decision.explanation.rule = packing.rule
-    return try carryOut(decision, packing, packing.payload, item: 0, digest)
+    let delivered = try carryOut(decision, packing, packing.payload, item: 0, digest)
+    if let rule = packing.rule { countMatch(of: rule) }
+    return delivered
   }
 
   mutating func decide(

@@ -128,7 +128,7 @@ extension PromptBook {
       case .rule(let found, let made):
         (payload, rule) = (made, found)
         try refuseForeignRights(payload, caller)
-      case .none(let found): failures = found
+      case .some(.none(let found)): failures = found
       case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
       }
       let request = Request(

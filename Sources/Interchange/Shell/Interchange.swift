@@ -69,6 +69,8 @@ package actor Interchange {
     package var fileType: @Sendable (_ path: [UInt8], _ file: OwnedFileDescriptor) -> ContentType = { _, _ in
       FileTypes.type(ofBytes: [0])
     }
+    /// Asks the disk about a path, for rules. It may wait for a disk.
+    package var askDisk: @Sendable (_ path: Text) -> DiskAnswer = { _ in .nothing }
     /// Runs the command of an application's manifest, with the token that lets its window come to the front, and returns when the command has ended:
     /// with `nil` for status 0, or with a sentence about the failure. Without this function only the bus starts applications.
     package var run:

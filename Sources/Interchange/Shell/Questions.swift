@@ -283,6 +283,13 @@ extension Interchange {
     return storedBook.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
   }
 
+  package func rules(_ call: Call) throws -> [RuleRow] {
+    try refuseSandbox(call, "read the rules")
+    return storedBook.rulesWithMatches.map { rule, matches in
+      RuleRow(rule.name.string, rule.file.string, UInt32(rule.line), matches)
+    }
+  }
+
   // MARK: Pages
 
   /// As many rows as the caller wants and as fit: a message of the bus takes 128 MiB, and others wait while the rows are read.

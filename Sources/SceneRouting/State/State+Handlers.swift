@@ -1,9 +1,10 @@
 package import SceneModel
 
 extension State {
-  /// Whether an activity of the payload has a type that an application declares.
-  package func declaresSome(of payload: Payload) -> Bool {
-    payload.items.contains { item in item.activities.contains { declared($0.activityType) != nil } }
+  /// Whether the person's rules are asked what a payload is about: nothing in it says so already.
+  package func asksRules(of payload: Payload) -> Bool {
+    payload.options.asksRules && payload.options.session == nil && payload.options.application == nil
+      && !payload.items.contains { item in item.activities.contains { declared($0.activityType) != nil } }
   }
 
   /// The applications that take an activity type or a content type. A payload of this type alone would go to the first; if the first did not exist,

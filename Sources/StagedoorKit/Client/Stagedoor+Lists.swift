@@ -100,6 +100,12 @@ extension Stagedoor {
       .map { (type: $0.members.0, application: $0.members.1) }
   }
 
+  /// The person's rules, in the order in which they are tried, and how many deliveries each has made since the service started.
+  package func rules() async throws(StagedoorError) -> [(name: String, file: String, line: Int, matches: UInt64)] {
+    try await call("ListRules", returning: [RuleRow].self)
+      .map { (name: $0.members.0, file: $0.members.1, line: Int($0.members.2), matches: $0.members.3) }
+  }
+
   /// Reverses ``register(manifest:)``. The sessions stay, and take no part in routing.
   ///
   /// ```swift

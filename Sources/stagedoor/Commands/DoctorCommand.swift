@@ -3,6 +3,7 @@ import Glibc
 import SceneModel
 import ServiceSupport
 import StagedoorKit
+import TextRules
 
 /// Checks everything that the service needs, and says how to repair what is missing or wrong.
 enum DoctorCommand {
@@ -25,7 +26,7 @@ enum DoctorCommand {
     let (ofActivation, started) = activation()
     findings += ofBus + ofActivation
     if let service { findings += running(service, started) }
-    findings += units() + manifests()
+    findings += units() + manifests() + rules()
     findings.append(state())
     if DefaultHandler.isPowerless { findings.append(Finding(.note, "windows", DefaultHandler.powerless)) }
     if invocation.has(.json) {
@@ -287,6 +288,18 @@ enum DoctorCommand {
       add(.note, "", "no application is installed; `stagedoor install-manifest Info.plist` installs one")
     }
     return findings.sorted { $0.path < $1.path }.map(\.finding)
+  }
+
+  /// The rules as the service reads them.
+  private static func rules() -> [Finding] {
+    var installed = GivenRules.installed
+    let (rules, broken) = installed.read()
+    var findings = broken.flatMap { file in
+      file.complaints.map { Finding(.wrong, "rules", "\(file.path):\($0)") }
+    }
+    let files = Set(rules.entries.map(\.file)).count
+    if files > 0 { findings.append(Finding(.good, "rules", "\(rules.entries.count) rules in \(files) files")) }
+    return findings
   }
 
   private static func state() -> Finding {

@@ -27,6 +27,7 @@ enum ExplainCommand {
       return try answer(try Printed.value(decision.json), .null, invocation)
     }
     if invocation.has(.manifests) { return try await explainHere(invocation) }
+    if invocation.has(.rules) { throw Problem.usage("--rules goes with --manifest; the service asks the installed rules") }
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: false)
     var document = payload.document
@@ -38,8 +39,12 @@ enum ExplainCommand {
       decision = try await Printed.value(client.stagedoor.explain(document: Printed.json(document)).json)
     }
     if let file = invocation[.record] {
-      try Recording.add(
-        document, decision, try await Recording.world(of: decision, client), named: invocation[.caseName], to: file)
+      var world = try await Recording.world(of: decision, client)
+      let rules = try GivenRules.all(invocation)
+      do throws(Fault) { world.disk = try Disk(askedBy: rules, about: document) } catch {
+        throw Problem(.refused, "\(error)")
+      }
+      try Recording.add(document, decision, world, named: invocation[.caseName], to: file)
     }
     let status = try answer(decision, document, invocation)
     try Output.flush()
@@ -50,10 +55,14 @@ enum ExplainCommand {
   /// Decides here, by the given manifests, as if there were no windows yet.
   private static func explainHere(_ invocation: Invocation) async throws -> Status {
     let manifests = try ManifestFile.manifests(invocation)
+    let rules = try GivenRules.all(invocation)
     let payload = try await PayloadArguments(invocation, manifests, isHandedIn: false)
-    let world = Recording.World(sessions: [], preferences: UserInfo())
+    var world = Recording.World(sessions: [], preferences: UserInfo())
     let decision: Value
-    do throws(Fault) { decision = try Recording.decide(payload.document, world, at: Moment.now, manifests.all) } catch {
+    do throws(Fault) {
+      world.disk = try Disk(askedBy: rules, about: payload.document)
+      decision = try Recording.decide(payload.document, world, at: Moment.now, manifests.all, rules)
+    } catch {
       throw Problem(.refused, "\(error)")
     }
     if let file = invocation[.record] {
@@ -80,6 +89,17 @@ enum ExplainCommand {
 enum DecisionPicture {
   static func text(_ decision: Value, _ payload: Value, _ screen: Screen) -> String {
     var lines = [screen.styled(subject(decision, payload).printable, .heading), "|"]
+    if let rule = decision["rule"] {
+      let place = "\(rule["file"]?.string ?? ""):\(rule["line"]?.number.map { "\(Int($0))" } ?? "")"
+      lines.append(fitted("+- rule           \((rule["name"]?.string ?? "").printable)", screen, note: place.printable))
+    }
+    if let failed = decision["rules"]?.elements {
+      lines.append("+- no rule takes it")
+      for rule in failed {
+        lines.append(
+          fitted("|    \((rule["name"]?.string ?? "").printable)", screen, note: (rule["because"]?.string ?? "").printable))
+      }
+    }
     for (name, value) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {
       guard let step = decision[name], let chosen = step[value]?.string else { continue }
       let because = step["because"]?.string ?? step["from"]?.string ?? ""

@@ -10,7 +10,7 @@ struct PayloadArguments: Sendable {
   private let whole: Value?
   private let activity: Value?
   private(set) var items: [HandedItem] = []
-  private let options: Value
+  private var options: Value
   /// Whether the item is standard input, of which this is the beginning, and the rest still has to come.
   private(set) var streamed: [UInt8]?
   /// Whether the answer waits until the application has the delivery.
@@ -62,6 +62,23 @@ struct PayloadArguments: Sendable {
       )
     }
     if !items.isEmpty { items[0].activity = activity }
+    // Rules look at texts, and read relative paths in them as the person does.
+    if invocation.has(.text) || invocation.arguments.contains("-") {
+      self.options = self.options.adding("info", Printed.object([("dir", .text(try PayloadArguments.directory(invocation)))]))
+    }
+  }
+
+  /// The absolute path of the directory in which a text stands.
+  private static func directory(_ invocation: Invocation) throws(Problem) -> String {
+    let given = invocation[.directory] ?? "."
+    guard let real = realpath(given, nil) else { throw .failed("\(given.printable): \(InputFile.reason)") }
+    defer { free(real) }
+    var status = stat()
+    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw .failed("\(given.printable) is no directory")
+    }
+    guard let path = String(validatingCString: real) else { throw .failed("\(given.printable) is not UTF-8") }
+    return path
   }
 
   var document: Value {
@@ -125,6 +142,9 @@ struct PayloadArguments: Sendable {
         case .string(let text): wishes[entry.key.string] = .string(text.string)
         case .bool(let flag): wishes[entry.key.string] = .boolean(flag)
         case .double(let number): wishes[entry.key.string] = .double(number)
+        case .dictionary(let texts):
+          wishes[entry.key.string] = Variant(
+            [String: String](texts.entries.map { ($0.key.string, $0.value.string ?? "") }) { $1 })
         default: break
         }
       }
@@ -161,13 +181,16 @@ struct PayloadArguments: Sendable {
     if inputs == 0, invocation.has(.contentType), !invocation.has(.text) {
       throw .usage("--content-type is for standard input and --text; a file has the type of its name")
     }
+    if inputs == 0, invocation.has(.directory), !invocation.has(.text) {
+      throw .usage("--dir is for --text and standard input; leave --dir out")
+    }
     if invocation.has(.copy), invocation.arguments.count == inputs {
       throw .usage("--copy is for files; name one, or leave --copy out")
     }
   }
 
   private static func read(_ path: String, adding options: Value, _ invocation: Invocation) throws(Problem) -> Value {
-    let alone: [Option] = [.type, .target, .title, .info, .text, .url, .contentType, .fileName, .copy, .stream]
+    let alone: [Option] = [.type, .target, .title, .info, .text, .url, .contentType, .fileName, .copy, .stream, .directory]
     if let other = alone.first(where: { invocation.has($0) }) {
       throw .usage("--\(other.name) does not go with --payload; write it into the payload")
     }

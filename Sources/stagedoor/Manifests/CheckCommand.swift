@@ -6,6 +6,10 @@ enum CheckCommand {
     let screen = invocation.screen
     var status = Status.done
     for path in invocation.arguments {
+      if InstalledRules.isRules(path) {
+        if try !RulesCommand.isGood(path, invocation) { status = .failed }
+        continue
+      }
       let file: ManifestFile
       do throws(Problem) { file = try ManifestFile(path, defining: invocation.all(.define)) } catch {
         status = .failed

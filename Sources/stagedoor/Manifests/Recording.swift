@@ -3,17 +3,21 @@ import SceneModel
 import SceneRouting
 import ServiceSupport
 import StagedoorKit
+import TextRules
 
 /// Decisions, recorded with everything that they depend on, so that they can be made again.
 ///
 /// ```json
-/// {"cases": [{"name": "…", "time": "…", "payload": {…}, "sessions": [{…}], "preferences": {"TYPE": "APP"}, "decision": {…}}]}
+/// {"cases": [{"name": "…", "time": "…", "payload": {…}, "sessions": [{…}], "preferences": {"TYPE": "APP"},
+///             "disk": {"/src/main.c": "text/x-csrc"}, "decision": {…}}]}
 /// ```
 enum Recording {
   /// What a decision depends on beside the manifests.
   struct World: Sendable {
     var sessions: [Value]
     var preferences: UserInfo
+    /// What the disk said to rules.
+    var disk = Disk()
   }
 
   /// Adds a case to a file, and makes the file if it does not exist. A case of the same given name is replaced.
@@ -25,7 +29,8 @@ enum Recording {
       ("name", .text(name ?? unused(Recording.name(payload, decision), among: cases))),
       ("time", .text(Moment.now.rfc3339)), ("payload", payload),
       ("sessions", world.sessions.isEmpty ? nil : .array(world.sessions)),
-      ("preferences", world.preferences.isEmpty ? nil : .dictionary(world.preferences)), ("decision", decision),
+      ("preferences", world.preferences.isEmpty ? nil : .dictionary(world.preferences)), ("disk", world.disk.json),
+      ("decision", decision),
     ])
     if let name, let place = cases.firstIndex(where: { $0["name"]?.string == name }) {
       cases[place] = single
@@ -53,9 +58,9 @@ enum Recording {
     return "\(name) (\(number))"
   }
 
-  /// Decides with these manifests only.
+  /// Decides with these manifests and rules only.
   static func decide(
-    _ payload: Value, _ world: World, at time: Instant, _ manifests: [Manifest]
+    _ document: Value, _ world: World, at time: Instant, _ manifests: [Manifest], _ given: RuleSet
   ) throws(Fault) -> Value {
     let rules = ReadingRules(types: ManifestFile.types)
     var state = State(types: ManifestFile.types, isComplete: true)
@@ -64,12 +69,20 @@ enum Recording {
     for entry in world.preferences.entries {
       state.setPreferredApplication(entry.value.string.map { Text($0) }, for: entry.key)
     }
-    let request = Request(
-      try Payload(json: JSON.text(of: payload), rules), newSession: UniqueIdentifier(high: 0, low: 0),
-      listsCandidates: true)
-    guard case .decided(let decision) = SceneRouting.decide(state, request, at: time) else {
+    var payload = try Payload(json: JSON.text(of: document), rules)
+    var (rule, failures) = (nil as RuleReference?, [] as [RuleFailure])
+    if !given.isEmpty, state.asksRules(of: payload) {
+      switch world.disk.consultation(on: payload, given) {
+      case .rule(let found, let made): (rule, payload) = (found, made)
+      case .none(let found): failures = found
+      case .asks, .exhausted: throw Fault(at: .document, "the rules take too long on this text")
+      }
+    }
+    let request = Request(payload, newSession: UniqueIdentifier(high: 0, low: 0), listsCandidates: true)
+    guard case .decided(var decision) = SceneRouting.decide(state, request, at: time) else {
       preconditionFailure("a state that is complete needs nothing")
     }
+    (decision.explanation.rule, decision.explanation.failedRules) = (rule, failures)
     return try JSON.value(decision.json)
   }
 

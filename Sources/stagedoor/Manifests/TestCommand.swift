@@ -1,5 +1,6 @@
 import SceneModel
 import ServiceSupport
+import TextRules
 
 /// Makes recorded decisions again, with the present manifests.
 enum TestCommand {
@@ -14,12 +15,13 @@ enum TestCommand {
 
   static func run(_ invocation: Invocation) async throws -> Status {
     let manifests = try ManifestFile.manifests(invocation).all
+    let rules = try GivenRules.all(invocation)
     var results: [Result] = []
     for path in invocation.arguments {
       var cases = try Recording.cases(in: path)
       for (number, single) in cases.enumerated() {
         let made: Value
-        do throws(Fault) { made = try decision(of: single, manifests) } catch {
+        do throws(Fault) { made = try decision(of: single, manifests, rules) } catch {
           throw Problem.failed("\(path.printable): cases[\(number)]: \(error)")
         }
         let differences = Difference.all(single["decision"] ?? .null, made)
@@ -62,15 +64,18 @@ enum TestCommand {
       "\(results.count - failed) as recorded, \(failed) \(invocation.has(.update) ? "updated" : "different")")
   }
 
-  private static func decision(of single: Value, _ manifests: [Manifest]) throws(Fault) -> Value {
+  private static func decision(
+    of single: Value, _ manifests: [Manifest], _ rules: RuleSet
+  ) throws(Fault) -> Value {
     guard let payload = single["payload"] else { throw .expected("a key \"payload\"", at: .document) }
     guard let time = single["time"]?.string.flatMap({ Instant(rfc3339: Text($0)) }) else {
       throw .expected("a key \"time\" with an RFC 3339 date", at: .document)
     }
     var preferences = UserInfo()
     if case .dictionary(let fields)? = single["preferences"] { preferences = fields }
-    let world = Recording.World(sessions: single["sessions"]?.elements ?? [], preferences: preferences)
-    return try Recording.decide(payload, world, at: time, manifests)
+    let world = Recording.World(
+      sessions: single["sessions"]?.elements ?? [], preferences: preferences, disk: Disk(single["disk"]))
+    return try Recording.decide(payload, world, at: time, manifests, rules)
   }
 }
 
@@ -133,12 +138,12 @@ private enum Difference {
     }
   }
 
-  /// The value without the parts that are not compared.
+  /// The value without the parts that are not compared: reasons, and the places of rules, which differ from machine to machine.
   private static func compared(_ value: Value) -> Value {
     switch value {
     case .dictionary(let fields):
       Printed.object(
-        fields.entries.filter { !["because", "message", "path"].contains($0.key.string) }
+        fields.entries.filter { !["because", "message", "path", "file", "line", "rules"].contains($0.key.string) }
           .map { ($0.key.string, compared($0.value)) })
     case .array(let elements): .array(elements.map(compared))
     default: value

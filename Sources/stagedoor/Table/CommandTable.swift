@@ -27,10 +27,12 @@ enum CommandTable {
       "The desktop's permission to bring a window to the front. The application gets it; without it, DESKTOP_STARTUP_ID."
     ),
     ("XDG_DATA_HOME", "Where the user's manifests and MIME types are. XDG_DATA_DIRS names the system's places."),
+    ("XDG_CONFIG_HOME", "Where the user's rules are. XDG_CONFIG_DIRS names the system's places."),
     ("XDG_STATE_HOME", "Where the service keeps its state. `stagedoor doctor` looks at it."),
     ("TMPDIR", "Where `stagedoor host` saves items that are not files; otherwise /tmp."),
   ]
   static let files = [
+    ("~/.config/stagedoor/rules/NAME.rules", "Rules of the user. Those of the system are in /etc/xdg/stagedoor/rules."),
     (
       "~/.local/share/stagedoor/applications/IDENTIFIER.plist",
       "A manifest that install-manifest installed, or IDENTIFIER.json."
@@ -42,7 +44,7 @@ enum CommandTable {
 }
 
 private let payloadOptions: [Option] = [
-  .type, .target, .title, .info, .text, .url, .payload, .contentType, .fileName, .copy, .stream, .app, .configuration,
+  .type, .target, .title, .info, .text, .directory, .url, .payload, .contentType, .fileName, .copy, .stream, .app, .configuration,
   .session,
   .new,
   .existing, .existingOnly, .from, .isPrivate, .deadline,
@@ -63,6 +65,7 @@ extension CommandTable {
           + "the shared MIME database.",
         "Standard input of more than 32 KiB, or any with --stream, is handed over while it comes in; a terminal shows the progress. The command "
           + "ends when the application has read it. Ctrl-C cancels it if no application has it yet.",
+        "Your rules say what a text is about, unless an option says it: see `stagedoor rules`.",
         "In a sandbox, a file is handed in by a descriptor: the application gets its content, and not the file in its place.",
       ],
       arguments: [
@@ -75,6 +78,7 @@ extension CommandTable {
           purpose: "a photo, to the window that shows it",
           line: "stagedoor drop --type org.example.Gallery.openDetail --target photo-7"),
         .init(purpose: "a file, to a new window", line: "stagedoor drop --new Beach.png"),
+        .init(purpose: "a piece of text, by your rules", line: "stagedoor drop --text main.c:42"),
         .init(purpose: "what a program prints", line: "dmesg | stagedoor drop --name dmesg.txt -"),
         .init(
           purpose: "nothing: bring the last window to the front, or open one", line: "stagedoor drop --app Gallery"),
@@ -109,7 +113,8 @@ extension CommandTable {
           + "reason; every window that was considered, with its tier; and the chosen one.",
         "A window in the tier \"prefers\" wants it, one in \"can\" may take it, and one in \"out\" does not take it. A refusal is a decision "
           + "too, with status 4.",
-        "With --manifest it decides by these manifests alone, without a service, as if there were no windows yet. With --delivery it draws the "
+        "Of a text it names the rule that made the payload, or the first condition of each rule that does not hold.",
+        "With --manifest it decides by these manifests and --rules alone, without a service, as if there were no windows yet. With --delivery it draws the "
           + "decision of a delivery that was made.",
       ],
       arguments: [
@@ -119,7 +124,7 @@ extension CommandTable {
           isRepeated: true)
       ],
       options: payloadOptions + [
-        .manifests, .define, .ofDelivery, .record, .caseName, .json, .print(ExplainCommand.fields.map(\.name)), .quiet,
+        .manifests, .rules, .define, .ofDelivery, .record, .caseName, .json, .print(ExplainCommand.fields.map(\.name)), .quiet,
       ], exclusive: payloadExclusions,
       examples: [
         .init(
@@ -127,9 +132,28 @@ extension CommandTable {
           line: "stagedoor explain --type org.example.Gallery.openDetail --target photo-7"),
         .init(
           purpose: "keep the decision, to be tested later", line: "stagedoor explain --record cases.json Beach.png"),
+        .init(purpose: "which rule takes a text", line: "stagedoor explain --text 'ls(1)'"),
         .init(purpose: "before a manifest is installed", line: "stagedoor explain --manifest Info.plist Beach.png"),
       ],
       run: ExplainCommand.run),
+    CommandEntry(
+      name: "rules", group: .handingIn, summary: "list your rules for texts and links, or check files of rules",
+      description: [
+        "A rule says what a text or a link is about. Rules are in files that end in .rules, in stagedoor/rules in the directories of "
+          + "configuration. The list has them in the order in which they are tried, with the deliveries that each has made since the "
+          + "service started.",
+        "`stagedoor rules check FILE...` prints each fault as FILE:LINE:COLUMN, and needs no service.",
+      ],
+      arguments: [
+        Argument(kind: .words("check", "check"), help: "check the files instead", isOptional: true),
+        Argument(kind: .rules, help: "a file of rules; - is standard input", isOptional: true, isRepeated: true),
+      ],
+      options: [.json, .print(RulesCommand.fields.map(\.name)), .quiet],
+      examples: [
+        .init(purpose: "before you install them", line: "stagedoor rules check mine.rules"),
+        .init(purpose: "rules that no text has fulfilled", line: "stagedoor rules --print rule,matches | grep -w 0"),
+      ],
+      run: RulesCommand.run),
     CommandEntry(
       name: "new", group: .handingIn, summary: "open a new window of an application", description: [],
       arguments: [
@@ -291,21 +315,22 @@ extension CommandTable {
       arguments: [Argument(kind: .application, help: "the application")], options: [.quiet],
       run: RegisterCommands.unregister),
     CommandEntry(
-      name: "check", group: .applications, summary: "list everything that is wrong with manifests",
+      name: "check", group: .applications, summary: "list everything that is wrong with manifests and rules",
       description: [
         "Each fault is printed with its place and what to write instead. Warnings alone end with status 0."
       ],
-      arguments: [Argument(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.define, .quiet],
+      arguments: [Argument(kind: .manifest, help: "a manifest, or a file that ends in .rules", isRepeated: true)], options: [.define, .quiet],
       examples: [.init(purpose: "before you install it", line: "stagedoor check Info.plist")],
       isLocal: true, run: CheckCommand.run),
     CommandEntry(
       name: "test", group: .applications, summary: "repeat recorded decisions, and compare them",
       description: [
         "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
-          + "beside the manifest. The sentences that give reasons are not compared."
+          + "beside the manifest. The sentences that give reasons are not compared.",
+        "Of a text, a case also has the answers of the disk to the rules, and so it needs none of the files. --rules names a project's rules."
       ],
       arguments: [Argument(kind: .cases, help: "a file of cases", isRepeated: true)],
-      options: [.manifests, .define, .update, .junit, .json, .quiet],
+      options: [.manifests, .rules, .define, .update, .junit, .json, .quiet],
       examples: [
         .init(purpose: "after a change of the manifest", line: "stagedoor test --manifest Info.plist cases.json")
       ],
@@ -332,7 +357,7 @@ extension CommandTable {
     CommandEntry(
       name: "doctor", group: .help, summary: "look for what is missing, and say what to do about it",
       description: [
-        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, and the place of the service's state."
+        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, and the place of the service's state."
       ],
       options: [.json, .quiet], isLocal: true, run: DoctorCommand.run
     ),

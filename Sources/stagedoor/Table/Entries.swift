@@ -95,6 +95,8 @@ extension ValueKind {
   static let files = ValueKind(placeholder: "FILE|-", completion: .files)
   static let openable = ValueKind(placeholder: "FILE|URL", completion: .files)
   static let manifest = ValueKind(placeholder: "MANIFEST", completion: .files)
+  static let directory = ValueKind(placeholder: "DIR", completion: .files)
+  static let rules = ValueKind(placeholder: "RULES", completion: .files)
   static let cases = ValueKind(placeholder: "CASES", completion: .files)
   static let application = identifier("APP", .applications)
   static let session = identifier("SESSION", .sessions)

@@ -30,6 +30,9 @@ extension Option {
   static let info = Option(
     name: "info", letter: "i", value: .pair, help: "a text that goes along with the activity", isRepeated: true)
   static let text = Option(name: "text", value: .text, help: "hand in a text", isRepeated: true)
+  static let directory = Option(
+    name: "dir", value: .directory,
+    help: "where relative paths in the text or in standard input begin, for rules; otherwise the present directory")
   static let url = Option(name: "url", value: .url, help: "hand in a link", isRepeated: true)
   static let payload = Option(
     name: "payload", value: .files, help: "hand in a whole payload, a JSON document; - reads standard input")
@@ -127,6 +130,9 @@ extension Option {
   static let manifests = Option(
     name: "manifest", letter: "m", value: .manifest,
     help: "an application's manifest; `stagedoor test` takes the installed ones by default", isRepeated: true)
+  static let rules = Option(
+    name: "rules", value: .rules,
+    help: "a file of rules; with --manifest only these are asked, and otherwise the installed ones", isRepeated: true)
   static let update = Option(name: "update", help: "write the new decisions into the files of cases")
   static let hostApp = Option(
     name: "app", letter: "a", value: .application,
