@@ -1,0 +1,53 @@
+import SceneModel
+import ServiceSupport
+import StagedoorKit
+import TextRules
+
+/// Lists the rules that the service asks, or checks files of rules.
+enum RulesCommand {
+  typealias Row = (name: String, file: String, line: Int, matches: UInt64)
+
+  static let fields: [Field<Row>] = [
+    Field("rule", .init(title: "RULE", minimum: 12), value: { .text($0.name) }),
+    Field("file", .init(title: "FILE", minimum: 12, keepsEnd: true, rank: 1), value: { .text($0.file) }),
+    Field("line", .init(title: "LINE"), value: { .integer(Int64($0.line)) }),
+    Field("matches", .init(title: "MATCHES"), value: { .integer(Int64(clamping: $0.matches)) }),
+  ]
+
+  static func run(_ invocation: Invocation) async throws -> Status {
+    if invocation.argument(0) != nil {
+      let files = invocation.arguments.dropFirst()
+      if files.isEmpty { throw Problem.usage("no file is named; `stagedoor doctor` checks the installed rules") }
+      var status = Status.done
+      for file in files where try !isGood(file, invocation) { status = .failed }
+      return status
+    }
+    let client = try await Client(invocation)
+    var listing = Listing(invocation, fields)
+    try listing.add(try await client.stagedoor.rules())
+    try listing.end(orSay: "no rules; `man stagedoor` says where they belong")
+    return .done
+  }
+
+  /// Whether a file of rules has no fault. It prints each fault as a compiler would.
+  static func isGood(_ path: String, _ invocation: Invocation) throws(Problem) -> Bool {
+    let screen = invocation.screen
+    let bytes = try InputFile.read(path, limit: RuleLimits.file)
+    let file: RuleFile
+    do throws(RuleFaults) { file = try RuleFile(bytes) } catch {
+      for fault in error.all {
+        try Output.line(
+          "\(path.printable):\(fault.line):\(fault.column): \(screen.styled("error:", .bad)) \(fault.reason.printable)")
+      }
+      return false
+    }
+    for warning in file.warnings {
+      try Output.line(
+        "\(path.printable):\(warning.line):\(warning.column): \(screen.styled("warning:", .waiting)) \(warning.reason.printable)")
+    }
+    if file.warnings.isEmpty, !invocation.has(.quiet) {
+      try Output.line("\(path.printable): \(screen.styled("good", .good)), \(file.rules.count) rules")
+    }
+    return true
+  }
+}
