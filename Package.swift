@@ -195,7 +195,7 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
-      name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
+      name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport", "TextRules"],
       swiftSettings: settings),
     .testTarget(
       name: "SessionStoreTests",

@@ -50,6 +50,8 @@ package struct RuleFailure: Hashable, Sendable {
   package let name: Text
   /// Its first condition that does not hold, and on what.
   package let because: Text
+
+  package init(name: Text, because: Text) { (self.name, self.because) = (name, because) }
 }
 
 extension RuleSet {

@@ -5,7 +5,7 @@ package struct Act: Hashable, Sendable {
     // Acts of callers.
     case deliver, deliverEach, newSession, activate, cancel, redirect, register, unregister, prefer, refresh, destroy,
       post
-    case callerComes, callerLeaves
+    case callerComes, callerLeaves, dropsText
     // Acts of programs, which show the windows of an application.
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
     case programDisconnects, programLosesName, programLeaves, programAdopts
@@ -13,7 +13,7 @@ package struct Act: Hashable, Sendable {
     // Acts about contents: the baggage store packs and opens them, and callers drag.
     case carries, carriesUnderToken, baggageWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
-    case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
+    case busSpeaks, startGoesOn, manifestsChange, rulesChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
     // Acts of the disk.
     case diskFails, readsFail, readsStop, diskHeals, killed, crashes, stops
   }
@@ -75,5 +75,6 @@ package struct Script: Sendable {
     (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.readsStop, 1), (.diskHeals, 4), (.killed, 1),
     (.crashes, 1),
     (.stops, 1), (.programAdopts, 6), (.programDefers, 8), (.programFinishes, 8),
+    (.dropsText, 12), (.rulesChange, 3),
   ]
 }

@@ -37,6 +37,8 @@ package enum Law: String, CaseIterable, Sendable {
   case drags = "a drag ends once, and is nobody's business who takes no part in it"
   /// `limits.md`: "others come before the next".
   case pieces = "no cue begins again more than a dozen times, and none stores more than a turn holds"
+  /// `rules.md`: the first rule whose conditions all hold is the one, `Explain` says which, and the stored decision names it.
+  case rules = "the first rule that takes a text is the one that the decision names"
   /// Everything comes to an end when nothing happens any more.
   case quiet = "where nothing happens, all is over soon"
   /// The theatre itself failed.

@@ -18,6 +18,8 @@ extension World {
       performOfProgram(act.kind)
     case .carries, .carriesUnderToken, .baggageWorks, .opens, .releases, .dragBegins, .dragGoesOn:
       performOfItems(act.kind)
+    case .dropsText: dropText()
+    case .rulesChange: changeRules()
     default: performOfWorld(act.kind)
     }
     if broken == nil, chance.once(in: setting.turns) { endTurn() }

@@ -37,7 +37,9 @@ extension World {
     checkRefusal(of: sent.ask, answer)
     if !sent.tellsSecret, holdsSecret(answer) { breaks(.secrets, "the answer to \(brief(sent.ask)) is \(answer)") }
     switch answer {
-    case .delivered(let delivered): acknowledge(delivered, sent)
+    case .delivered(let delivered):
+      acknowledge(delivered, sent)
+      if let text = sent.text { checkRule(delivered, of: text) }
     case .deliveredEach(let items):
       for case .delivered(let delivered) in items { acknowledge(delivered, sent) }
     case .attached(let application, let discarded):
@@ -213,7 +215,7 @@ extension World {
       // The service asks the bus whether the host is still connected.
       let isThere = connections.contains { $0.name == question.owner && $0.isThere }
       news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
-    case .consult(let number, let consulting): feed(.consulted(number, consulting.answer(types, disk: [:])))
+    case .consult(let number, let consulting): feed(.consulted(number, answer(consulting)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
     case .callerWent(let name): if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
     case .launch(let application, let number, let what):
@@ -271,12 +273,15 @@ extension World {
     return connections.count - 1
   }
 
-  func call(_ place: Int, _ ask: Ask, tellsSecret: Bool = false, mayOpen: Bool = false, token: TokenUse? = nil) {
+  func call(
+    _ place: Int, _ ask: Ask, tellsSecret: Bool = false, mayOpen: Bool = false, token: TokenUse? = nil,
+    text: DroppedText? = nil
+  ) {
     if setting.isFaultless, !reachesCore(ask) { return }
     callNumber += 1
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
-    var sent = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token)
+    var sent = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token, text: text)
     if case .attach(let application, _, _, let options) = ask, !options.isUnderstudy,
       owners[application]?.connection == connections[place].name
     {

@@ -44,6 +44,7 @@ extension World {
     sweepBaggage()
     checkEverything()
     feed(.installed(installed, keeping: []))
+    readRules()
     feed(.began)
     endTurn()
   }

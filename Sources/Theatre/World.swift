@@ -85,6 +85,7 @@ final class World {
   /// The time at which the first delivery was due, and the time when this was first seen.
   var late: (due: Int64, seen: Int64)?
   var installed: [Text: InstalledManifest] = [:]
+  var rules: [PlayedRule] = []
 
   var steps = 0
   var broken: Breach?
@@ -256,6 +257,8 @@ struct Sent {
   /// When the present owner of the application that the call names became its owner.
   var owns: Int?
   var token: TokenUse?
+  /// A text that is put to the rules.
+  var text: DroppedText?
 }
 
 struct TokenUse: Hashable {

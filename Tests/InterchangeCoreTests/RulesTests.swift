@@ -87,7 +87,6 @@ import TextRules
     #expect(paths == ["/src/main.c"])
     stage.book.setRules(RuleSet(), home: .empty)
     stage.play(.consulted(number, consulting.answer(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
-    stage.baggagePacks()
     #expect(shown(stage) == ["file:///src/main.c"])
     #expect(stage.sessions().first?.userActivity?.userInfo == ["dir": "/src", "line": "42"])
   }

@@ -340,7 +340,7 @@ extension StoredDelivery {
     guard let document = Decision.document(ofStored: decision), case .dictionary(var story)? = try? JSON.value(document)
     else { return .empty }
     if isHidden { story = StoredDelivery.withoutContent(story) }
-    if hidesRule { story["rule"] = .none }
+    if hidesRule { story["rule"] = nil }
     if let session = progress.session {
       story["session"] = .string(Text("\(session)"))
       redirect(&story, to: session)
