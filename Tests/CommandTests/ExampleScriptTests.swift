@@ -42,6 +42,7 @@ import Testing
   ) async throws {
     try await withGallery { house async throws in
       var command = house.script("shell/note-selection", "Sunday")
+      try house.leave("cat", "date", for: &command)
       command.environment["NOTES_TYPE"] = House.openDetail
       command.environment[variable] = "display-1"
       let without = try await command.run()
@@ -52,6 +53,105 @@ import Testing
       #expect(without.standardError == sentences.map { "note-selection: \($0)\n" }.joined(), "\(without)")
       try await house.standIn(program, "printf 'a beach'", for: &command)
       #expect(try await command.output().hasPrefix("created"))
+    }
+  }
+
+  private static let rules = """
+    rule at-line
+      when text matches '(?<path>[^:]+):(?<line>.+)'
+      when file '{path}' exists
+      then activity 'org.stagedoor.openFile' key 'file://{file}'
+      then file '{file}'
+      then info line '{line}'
+    rule manual-page
+      when text matches '(?<name>[\\w.+-]+)\\((?<section>[0-9][a-z]*)\\)'
+      then activity 'org.example.Manual.show' key '{name}({section})'
+
+    """
+
+  private func withRules(_ body: (House) async throws -> Void) async throws {
+    try await withHouse { house async throws in
+      try house.write(Self.rules, to: "\(house.environment["XDG_CONFIG_HOME"] ?? "")/stagedoor/rules/mine.rules")
+      try house.write("int main;", to: "\(house.home)/src/main.c")
+      try await house.serving { _ in try await body(house) }
+    }
+  }
+
+  @Test(arguments: ["gvim", "emacs", "vim"])
+  func `a text lands on its line in an editor, and runs nothing there`(editor: String) async throws {
+    try await withRules { house async throws in
+      var host = house.script("shell/editor-host", editor)
+      host.environment["DISPLAY"] = ":1"
+      let log = "\(house.home)/log"
+      for program in ["gvim", "emacsclient", "xterm", "vim"] {
+        try await house.standIn(program, "echo \(program) \"$@\" >>'\(log)'", for: &host)
+      }
+      try await host.whileRunning { _ in
+        try await eventually("the host") { try await house.stagedoor("apps").output().contains("org.example.Editor\tEditor\tyes") }
+        for text in ["main.c:42", "main.c:!touch pwned"] {
+          let drop = house.stagedoor("drop", "--wait", "handled", "--dir", "\(house.home)/src", "--text", text)
+          #expect(try await drop.run().status.isSuccess)
+        }
+        @Sendable func lines() -> [Substring] {
+          ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
+        }
+        try await eventually("the editors") { lines().count >= 2 }
+        let lines = lines()
+        #expect(lines[0].hasSuffix("+42 \(house.home)/src/main.c"), "\(lines)")
+        #expect(lines[1].contains("+1 \(house.home)/src/main.c"), "\(lines)")
+      }
+    }
+  }
+
+  @Test func `a page of the manual has one window`() async throws {
+    try await withRules { house async throws in
+      var host = house.script("shell/manual-host")
+      let log = "\(house.home)/log"
+      host.environment["XDG_RUNTIME_DIR"] = house.home
+      host.environment["WINDOWID"] = "4711"
+      // The terminal runs its command, and the page is read until the host ends.
+      try await house.standIn("xterm", "shift 3; exec \"$@\"", for: &host)
+      try await house.standIn("man", "echo man \"$@\" >>'\(log)'; exec sleep 20", for: &host)
+      try await house.standIn("xdotool", "echo xdotool \"$@\" >>'\(log)'", for: &host)
+      try await host.whileRunning { _ in
+        try await eventually("the host") { try await house.stagedoor("apps").output().contains("org.example.Manual\tManual\tyes") }
+        for outcome in ["created", "activated"] {
+          let drop = house.stagedoor("drop", "--wait", "handled", "--text", "ls(1)", "--print", "outcome")
+          #expect(try await drop.output() == outcome)
+          try await eventually("the page") { FileManager.default.fileExists(atPath: log) }
+        }
+        try await eventually("both") {
+          try String(contentsOfFile: log, encoding: .utf8) == "man -- ls(1)\nxdotool windowactivate 4711\n"
+        }
+      }
+    }
+  }
+
+  @Test func `a selection is dropped by the rules, with the directory of the focused terminal`() async throws {
+    try await withRules { house async throws in
+      var command = house.script("shell/drop-selection")
+      try house.leave("cat", "readlink", for: &command)
+      #expect(try await command.run().standardError == "drop-selection: there is no display, and so no selection\n")
+      command.environment["DISPLAY"] = ":1"
+      #expect(try await command.run().standardError == "drop-selection: the selection needs xclip: install it\n")
+      try await house.standIn("xclip", "printf main.c:42", for: &command)
+      let manifest = "\(house.home)/Editor.json"
+      try house.write(
+        Manifests.application(
+          "org.example.Editor", types: "org.stagedoor.openFile", configurations: Manifests.configuration("File")),
+        to: manifest)
+      _ = try await house.stagedoor("install-manifest", manifest).output()
+      var terminal = house.command("sleep", "60")
+      terminal.directory = "\(house.home)/src"
+      try await terminal.whileRunning { terminal in
+        try await house.standIn("xdotool", "echo \(terminal.processIdentifier)", for: &command)
+        let result = try await command.run()
+        #expect(result.status.isSuccess && result.standardError == "", "\(result)")
+      }
+      #expect(try await house.stagedoor("sessions").output().contains("file://\(house.home)/src/main.c"))
+      try await house.standIn("xdotool", "exit 1", for: &command)
+      let elsewhere = try await command.run()
+      #expect(elsewhere.status == .exited(1) && elsewhere.standardError.hasPrefix("drop-selection: "), "\(elsewhere)")
     }
   }
 
@@ -211,6 +311,18 @@ extension House {
     try write("#!/bin/sh\n\(script)\n", to: "\(home)/bin/\(program)")
     _ = try await self.command("chmod", "755", "\(home)/bin/\(program)").output()
     command.environment["PATH"] = "\(home)/bin:\(command.environment["PATH"] ?? "")"
+  }
+
+  /// Leaves only these programs of the system on the `PATH`: another one may be installed on one machine, and not on the next.
+  fileprivate func leave(_ programs: String..., for command: inout Command) throws {
+    for program in programs {
+      let place = "\(home)/tools/\(program)"
+      if FileManager.default.fileExists(atPath: place) { continue }
+      try FileManager.default.createDirectory(atPath: "\(home)/tools", withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: "/usr/bin/\(program)")
+    }
+    let path = command.environment["PATH"] ?? ""
+    command.environment["PATH"] = path.split(separator: ":").filter { !$0.hasSuffix("/bin") }.joined(separator: ":") + ":\(home)/tools"
   }
 
   /// One of `examples`, which finds the command on its `PATH`. It has no display and no notifications.
