@@ -118,7 +118,7 @@ let package = Package(
       name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
     // In this package and not in that of the benchmarks, because the modules that it measures belong to no product.
     .executableTarget(
-      name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting", "TextPatterns"],
+      name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting", "TextPatterns", "TextRules"],
       path: "Benchmarks/Sources/mind-benchmark", swiftSettings: settings),
     .executableTarget(
       name: "service-benchmark",

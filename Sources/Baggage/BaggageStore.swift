@@ -144,13 +144,6 @@ package final class BaggageStore: Sendable {
 
   // MARK: Asking
 
-  /// Runs `body` on a thread; `nil` if there is none.
-  package func work<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
-    try? await inside { keeper throws(InterchangeError) in
-      try await keeper.threads.run("the rules") { () throws(InterchangeError) in body() }
-    }
-  }
-
   /// Asks the disk about paths, and returns the answers that come in time.
   package func ask<Value: Sendable>(
     _ paths: [Text], within patience: Duration, _ body: @escaping @Sendable (Text) -> Value

@@ -71,7 +71,7 @@ import Testing
 
   private func withRules(_ body: (House) async throws -> Void) async throws {
     try await withHouse { house async throws in
-      try house.write(Self.rules, to: "\(house.environment["XDG_CONFIG_HOME"] ?? "")/stagedoor/rules/mine.rules")
+      try house.write(Self.rules, to: "\(house.rules)/mine.rules")
       try house.write("int main;", to: "\(house.home)/src/main.c")
       try await house.serving { _ in try await body(house) }
     }

@@ -20,7 +20,7 @@ import Testing
     """
 
   private func installed(_ house: House) throws -> String {
-    let path = "\(house.environment["XDG_CONFIG_HOME"] ?? "")/stagedoor/rules/mine.rules"
+    let path = "\(house.rules)/mine.rules"
     try house.write(Self.rules, to: path)
     return path
   }
@@ -67,7 +67,7 @@ import Testing
         #expect(lines.first == "\(good): good, 2 rules")
         #expect(lines.count == 3 && lines[1].hasPrefix("\(bad):2:12: error: expected matches"), "\(result)")
       }
-      let installed = "\(house.environment["XDG_CONFIG_HOME"] ?? "")/stagedoor/rules/bad.rules"
+      let installed = "\(house.rules)/bad.rules"
       try house.write("rule a\n  when text\n", to: installed)
       let doctor = try await house.stagedoor("doctor").run().standardOutput
       #expect(doctor.contains("wrong  rules       \(installed):2:12: expected matches"), "\(doctor)")

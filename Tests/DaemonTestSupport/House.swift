@@ -76,6 +76,8 @@ package struct House: Sendable {
   package var state: String { "\(environment["XDG_STATE_HOME"] ?? "")/stagedoor" }
   package var applications: String { "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications" }
   package var systemApplications: String { "\(environment["XDG_DATA_DIRS"] ?? "")/stagedoor/applications" }
+  /// The folder of the person's rules.
+  package var rules: String { "\(environment["XDG_CONFIG_HOME"] ?? "")/stagedoor/rules" }
 
   /// Writes a file, and the folders that lead to it.
   package func write(_ text: String, to path: String) throws {

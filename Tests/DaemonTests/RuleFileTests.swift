@@ -7,7 +7,7 @@ import Testing
 /// The person's rules, from files in the directories of configuration.
 @Suite("Files of rules") struct RuleFileTests {
   private func rules(_ house: House, _ name: String = "mine.rules") -> String {
-    "\(house.environment["XDG_CONFIG_HOME"] ?? "")/stagedoor/rules/\(name)"
+    "\(house.rules)/\(name)"
   }
 
   private func dropText(_ text: String, in directory: String = "", _ house: House) async throws -> String {

@@ -11,6 +11,9 @@ enum Attack: String, CaseIterable, Sendable {
   /// Calls that are long, or that the service needs long for.
   case foreignContentTypes = "foreign_content_types"
   case slowDecisions = "slow_decisions"
+  /// Texts chosen against a thousand rules, and the same texts past the rules.
+  case ruledTexts = "ruled_texts"
+  case textsWithoutRules = "texts_without_rules"
   case brokenDocuments = "broken_documents"
   case nestedDocuments = "nested_documents"
   case longPaths = "long_paths"
@@ -24,7 +27,7 @@ enum Attack: String, CaseIterable, Sendable {
 
   /// One attack of each kind: those that once stopped the service, or filled its memory.
   static let few: [Attack] = [
-    .shortCalls, .drops, .foreignContentTypes, .dictionaries, .descriptors, .quitters, .waitingCalls,
+    .shortCalls, .drops, .ruledTexts, .foreignContentTypes, .dictionaries, .descriptors, .quitters, .waitingCalls,
     .hostsWithoutTheName, .largeActivities,
   ]
 }

@@ -31,6 +31,31 @@ import Testing
       (isLong && House.canSandbox ? Seat.allCases : [.outside]).map { Case(attack: attack, seat: $0) }
     } + (!isLong && House.canSandbox ? [Case(attack: .explanations, seat: .sandbox)] : [])
 
+  /// As many rules as may be, each of which needs the whole of a text of the attacker.
+  private static let rules = (0..<1_000).map { number in
+    "rule r\(number)\n  when text contains '(a|aa|aaa)*[b\(number)]'\n  then application 'org.example.Cats'\n"
+  }.joined()
+
+  /// The attack costs others at most twice of what the same texts cost them without rules.
+  @Test(.enabled(if: isLong)) func `rules cost others at most twice what the same texts cost without them`() async throws {
+    try await withHouse { house in
+      let manifest = Manifests.application(
+        "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"))
+      try house.write(manifest, to: "\(house.applications)/org.example.Cats.json")
+      try house.write(Self.rules, to: "\(house.rules)/slow.rules")
+      try await house.serving("--log-level", "warning") { _ in
+        let neighbour = Neighbour(connection: try await house.bus.connect())
+        let without = try await notices(neighbour, Case(attack: .textsWithoutRules, seat: .outside), in: house)
+        let with = try await notices(neighbour, Case(attack: .ruledTexts, seat: .outside), in: house)
+        print("texts without rules and with: Get \(without.get.shown), \(with.get.shown); Drop \(without.drop.shown), \(with.drop.shown)")
+        #expect(with.refusals + without.refusals == [])
+        #expect(with.get <= without.get * 2)
+        #expect(with.drop <= without.drop * 2)
+        await neighbour.connection.close()
+      }
+    }
+  }
+
   @Test(arguments: cases)
   private func `while one peer attacks, others are served and refused nothing`(_ one: Case) async throws {
     try await withHouse { house in
@@ -38,6 +63,7 @@ import Testing
         let manifest = Manifests.application(identifier, types: type, configurations: Manifests.configuration("Main"))
         try house.write(manifest, to: "\(house.applications)/\(identifier).json")
       }
+      if [.ruledTexts, .textsWithoutRules].contains(one.attack) { try house.write(Self.rules, to: "\(house.rules)/slow.rules") }
       try await house.serving("--log-level", "warning") { daemon in
         let neighbour = Neighbour(connection: try await house.bus.connect())
         _ = await neighbour.use(for: .milliseconds(300))

@@ -1,6 +1,8 @@
+import SceneModel
 import TextPatterns
+import TextRules
 
-/// Expressions against texts: those that make other engines slow, and many of which none matches.
+/// Expressions against texts that make other engines slow, and texts against many rules.
 enum Expressions {
   private static let worst: [(expression: String, piece: String, end: String)] = [
     ("(a*)*b", "a", "b"), ("(a|aa)+b", "a", "b"), ("(x+x+)+y", "x", "y"), ("(.*)(.*)(.*)(.*)(.*)z", "y", "z"),
@@ -18,16 +20,36 @@ enum Expressions {
     let text =
       "src/parser/lexer.c:1042:17: error: expected expression before ')' token in this translation unit (parse)"
     for count in [10, 1_000] {
-      let expressions = (0..<count).map { number in
-        switch number % 4 {
-        case 0: compiled("TICKET-\(number)-(?<number>\\d{1,6})")
-        case 1: compiled("(?<name>[\\w.+-]+)\\((?<section>[0-9][a-z]*)\\)\(number)")
-        case 2: compiled("https://\(number)\\.example\\.org/(?<path>.*)")
-        default: compiled("(?<path>[\\w./~+-]+)@\(number):(?<line>\\d+)(:(?<column>\\d+))?")
-        }
+      let rules = (0..<count).map { number in
+        let expression =
+          switch number % 4 {
+          case 0: "TICKET-\(number)-(?<number>\\d{1,6})"
+          case 1: "(?<name>[\\w.+-]+)\\((?<section>[0-9][a-z]*)\\)\(number)"
+          case 2: "https://\(number)\\.example\\.org/(?<path>.*)"
+          default: "(?<path>[\\w./~+-]+)@\(number):(?<line>\\d+)(:(?<column>\\d+))?"
+          }
+        return "rule r\(number)\n  when text matches '\(expression)'\n  then link 'https://example.org'\n"
       }
-      report("a text against as many", count, time(expressions, text))
+      report("a text against as many", count, time(set(rules), text))
     }
+    let slow = set((0..<1_000).map { "rule r\($0)\n  when text contains '(a|aa|aaa)*[b\($0)]'\n  then link 'https://example.org'\n" })
+    report("the longest text, to the limit of", 1_000, time(slow, String(repeating: "a", count: RuleLimits.text)))
+  }
+
+  private static func set(_ rules: [String]) -> RuleSet {
+    do { return RuleSet([("/rules", try RuleFile(Array(rules.joined().utf8)))]) } catch { preconditionFailure("\(error)") }
+  }
+
+  /// The shortest time of several in which rules pass over a text, or reach their limit.
+  private static func time(_ rules: RuleSet, _ text: String) -> Double {
+    guard let payload = try? Payload(text: Text(text), directory: .empty, info: [:]) else { return 0 }
+    let (handedIn, types) = (HandedIn(payload), TypeCatalog())
+    return (0..<20).map { _ in
+      nanoseconds(1) {
+        var steps = RuleLimits.steps
+        if case .rule = rules.consult(handedIn, types, steps: &steps) { preconditionFailure("no text matches") }
+      }
+    }.min() ?? 0
   }
 
   private static func compiled(_ source: String) -> RegularExpression {

@@ -39,7 +39,7 @@ extension PromptBook {
     switch answer {
     case .asks, .exhausted:
       memory.packings[number] = packing
-      step.errands.append(.consult(number, Consulting(handedIn, rules, explains: false)))
+      step.errands.append(.consult(number, Consulting(handedIn, rules, from: packing.caller.connection, explains: false)))
     case .rule, .none: try goOn(packing, answer, number)
     }
   }
@@ -71,7 +71,7 @@ extension PromptBook {
     on payload: Payload, from caller: Caller
   ) -> (answer: Consultation?, rest: Consulting)? {
     guard areAsked(of: payload) else { return nil }
-    let consulting = Consulting(handedIn(payload, caller), rules, explains: true)
+    let consulting = Consulting(handedIn(payload, caller), rules, from: caller.connection, explains: true)
     var steps = PromptBook.stepsAtOnce
     let answer = rules.consult(consulting.handedIn, types, explains: true, steps: &steps)
     switch answer {
@@ -106,10 +106,12 @@ extension RuleKey {
 package struct Consulting: Sendable {
   package let handedIn: HandedIn
   package let rules: RuleSet
+  /// The connection of the caller.
+  package let sender: Text
   package let explains: Bool
 
-  init(_ handedIn: HandedIn, _ rules: RuleSet, explains: Bool) {
-    (self.handedIn, self.rules, self.explains) = (handedIn, rules, explains)
+  init(_ handedIn: HandedIn, _ rules: RuleSet, from sender: Text?, explains: Bool) {
+    (self.handedIn, self.rules, self.sender, self.explains) = (handedIn, rules, sender ?? .empty, explains)
   }
 
   /// Asks the rules; `disk` is `nil` until the paths that they ask for have answers.

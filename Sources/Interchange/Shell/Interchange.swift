@@ -54,6 +54,7 @@ package actor Interchange {
   /// The time of the last store, and, below, the work for a quiet moment.
   var lastStored = ContinuousClock.now
   var resting: Task<Void, Never>?
+  var consultations = Consultations()
   let log: Log
   var observer: (@Sendable (Event) -> Void)?
   private(set) var isClosed = false

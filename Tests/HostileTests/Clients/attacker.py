@@ -297,6 +297,16 @@ def slow_decisions(peer):
     peer.repeat(document("Explain", {"activity": activity(key)}))
 
 
+def ruled_texts(peer, asks=True):
+    """Texts that almost match each of many expressions."""
+    item = {"representations": [{"type": "text/plain", "text": "a" * 65_000}]}
+    peer.repeat(document("Deliver", {"items": [item], "options": {"rules": asks}}))
+
+
+def texts_without_rules(peer):
+    ruled_texts(peer, asks=False)
+
+
 def tokens(peer):
     """Each call changes something that the service must store."""
     number = 0
@@ -352,7 +362,7 @@ ATTACKS = {
     for function in (
         short_calls, pings, unanswered, unknown_methods, introspections, managed_objects, lists, descriptors,
         foreign_content_types, dictionaries, waiting_calls, hosts_without_the_name, large_activities, explanations,
-        slow_decisions, tokens, drops, windows, quitters, long_paths, long_texts, broken_documents, nested_documents,
+        slow_decisions, ruled_texts, texts_without_rules, tokens, drops, windows, quitters, long_paths, long_texts, broken_documents, nested_documents,
     )
 }
 
