@@ -60,4 +60,36 @@ import Testing
       }
     }
   }
+
+  /// Each version of the file has one rule for the text, a different one. A half of one version and a half of the other might have none.
+  @Test func `each drop sees one whole set of rules, however often the file is replaced`() async throws {
+    try await withHouse { house in
+      try house.write(ManifestFileTests.cats("Cats"), to: "\(house.applications)/org.example.Cats.json")
+      let file = rules(house)
+      @Sendable func write(_ version: Int) throws {
+        let texts = version.isMultiple(of: 2) ? ["Tom", "nobody"] : ["nobody", "Tom"]
+        let lines = texts.enumerated().map { place, text in
+          "rule r\(place)\n  when text is '\(text)'\n  then activity 'viewCat' key '\(version)'\n"
+        }
+        try house.write(lines.joined(), to: "\(file).new")
+        guard rename("\(file).new", file) == 0 else { throw CocoaError(.fileWriteUnknown) }
+      }
+      try write(0)
+      let count = getenv("STAGEDOOR_STRESS") == nil ? 60 : 1_000
+      try await house.serving { _ in
+        let connection = try await house.bus.connect()
+        for version in 1...count {
+          try write(version)
+          for _ in 0..<10 {
+            // Without a rule for it, the text would be refused.
+            _ = try await connection.call(
+              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "DropText", "Tom", "",
+              [String: String](), timeout: usualLimit, returning: ObjectPath.self, String.self, String.self)
+          }
+        }
+        try await eventually("the last version", within: usualLimit * 5) { try await key("Tom", house) == "\(count)" }
+        await connection.close()
+      }
+    }
+  }
 }

@@ -362,7 +362,8 @@ ATTACKS = {
     for function in (
         short_calls, pings, unanswered, unknown_methods, introspections, managed_objects, lists, descriptors,
         foreign_content_types, dictionaries, waiting_calls, hosts_without_the_name, large_activities, explanations,
-        slow_decisions, ruled_texts, texts_without_rules, tokens, drops, windows, quitters, long_paths, long_texts, broken_documents, nested_documents,
+        slow_decisions, ruled_texts, texts_without_rules, tokens, drops, windows, quitters, long_paths, long_texts,
+        broken_documents, nested_documents,
     )
 }
 
