@@ -46,7 +46,8 @@ let package = Package(
     .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
     .target(
-      name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting", "TextRules"], path: "Sources/Interchange/Core",
+      name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting", "TextRules"],
+      path: "Sources/Interchange/Core",
       swiftSettings: settings),
     // The turns, which the shell and the theatre share: the records of a turn are stored together, before anyone hears of it.
     .target(

@@ -281,7 +281,8 @@ extension World {
     callNumber += 1
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
-    var sent = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token, text: text)
+    var sent = Sent(
+      caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token, text: text)
     if case .attach(let application, _, _, let options) = ask, !options.isUnderstudy,
       owners[application]?.connection == connections[place].name
     {

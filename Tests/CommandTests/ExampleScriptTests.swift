@@ -87,7 +87,9 @@ import Testing
         try await house.standIn(program, "echo \(program) \"$@\" >>'\(log)'", for: &host)
       }
       try await host.whileRunning { _ in
-        try await eventually("the host") { try await house.stagedoor("apps").output().contains("org.example.Editor\tEditor\tyes") }
+        try await eventually("the host") {
+          try await house.stagedoor("apps").output().contains("org.example.Editor\tEditor\tyes")
+        }
         for text in ["main.c:42", "main.c:!touch pwned"] {
           let drop = house.stagedoor("drop", "--wait", "handled", "--dir", "\(house.home)/src", "--text", text)
           #expect(try await drop.run().status.isSuccess)
@@ -114,7 +116,9 @@ import Testing
       try await house.standIn("man", "echo man \"$@\" >>'\(log)'; exec sleep 20", for: &host)
       try await house.standIn("xdotool", "echo xdotool \"$@\" >>'\(log)'", for: &host)
       try await host.whileRunning { _ in
-        try await eventually("the host") { try await house.stagedoor("apps").output().contains("org.example.Manual\tManual\tyes") }
+        try await eventually("the host") {
+          try await house.stagedoor("apps").output().contains("org.example.Manual\tManual\tyes")
+        }
         for outcome in ["created", "activated"] {
           let drop = house.stagedoor("drop", "--wait", "handled", "--text", "ls(1)", "--print", "outcome")
           #expect(try await drop.output() == outcome)
@@ -322,7 +326,8 @@ extension House {
       try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: "/usr/bin/\(program)")
     }
     let path = command.environment["PATH"] ?? ""
-    command.environment["PATH"] = path.split(separator: ":").filter { !$0.hasSuffix("/bin") }.joined(separator: ":") + ":\(home)/tools"
+    command.environment["PATH"] =
+      path.split(separator: ":").filter { !$0.hasSuffix("/bin") }.joined(separator: ":") + ":\(home)/tools"
   }
 
   /// One of `examples`, which finds the command on its `PATH`. It has no display and no notifications.

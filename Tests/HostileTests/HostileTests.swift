@@ -37,7 +37,9 @@ import Testing
   }.joined()
 
   /// The attack costs others at most twice of what the same texts cost them without rules.
-  @Test(.enabled(if: isLong)) func `rules cost others at most twice what the same texts cost without them`() async throws {
+  @Test(.enabled(if: isLong)) func `rules cost others at most twice what the same texts cost without them`()
+    async throws
+  {
     try await withHouse { house in
       let manifest = Manifests.application(
         "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"))
@@ -47,7 +49,9 @@ import Testing
         let neighbour = Neighbour(connection: try await house.bus.connect())
         let without = try await notices(neighbour, Case(attack: .textsWithoutRules, seat: .outside), in: house)
         let with = try await notices(neighbour, Case(attack: .ruledTexts, seat: .outside), in: house)
-        print("texts without rules and with: Get \(without.get.shown), \(with.get.shown); Drop \(without.drop.shown), \(with.drop.shown)")
+        print(
+          "texts without rules and with: Get \(without.get.shown), \(with.get.shown); Drop \(without.drop.shown), \(with.drop.shown)"
+        )
         #expect(with.refusals + without.refusals == [])
         #expect(with.get <= without.get * 2)
         #expect(with.drop <= without.drop * 2)
@@ -63,7 +67,9 @@ import Testing
         let manifest = Manifests.application(identifier, types: type, configurations: Manifests.configuration("Main"))
         try house.write(manifest, to: "\(house.applications)/\(identifier).json")
       }
-      if [.ruledTexts, .textsWithoutRules].contains(one.attack) { try house.write(Self.rules, to: "\(house.rules)/slow.rules") }
+      if [.ruledTexts, .textsWithoutRules].contains(one.attack) {
+        try house.write(Self.rules, to: "\(house.rules)/slow.rules")
+      }
       try await house.serving("--log-level", "warning") { daemon in
         let neighbour = Neighbour(connection: try await house.bus.connect())
         _ = await neighbour.use(for: .milliseconds(300))

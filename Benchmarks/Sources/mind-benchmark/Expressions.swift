@@ -32,12 +32,16 @@ enum Expressions {
       }
       report("a text against as many", count, time(set(rules), text))
     }
-    let slow = set((0..<1_000).map { "rule r\($0)\n  when text contains '(a|aa|aaa)*[b\($0)]'\n  then link 'https://example.org'\n" })
+    let slow = set(
+      (0..<1_000).map { "rule r\($0)\n  when text contains '(a|aa|aaa)*[b\($0)]'\n  then link 'https://example.org'\n" }
+    )
     report("the longest text, to the limit of", 1_000, time(slow, String(repeating: "a", count: RuleLimits.text)))
   }
 
   private static func set(_ rules: [String]) -> RuleSet {
-    do { return RuleSet([("/rules", try RuleFile(Array(rules.joined().utf8)))]) } catch { preconditionFailure("\(error)") }
+    do { return RuleSet([("/rules", try RuleFile(Array(rules.joined().utf8)))]) } catch {
+      preconditionFailure("\(error)")
+    }
   }
 
   /// The shortest time of several in which rules pass over a text, or reach their limit.

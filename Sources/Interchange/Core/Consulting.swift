@@ -39,7 +39,8 @@ extension PromptBook {
     switch answer {
     case .asks, .exhausted:
       memory.packings[number] = packing
-      step.errands.append(.consult(number, Consulting(handedIn, rules, from: packing.caller.connection, explains: false)))
+      step.errands.append(
+        .consult(number, Consulting(handedIn, rules, from: packing.caller.connection, explains: false)))
     case .rule, .none: try goOn(packing, answer, number)
     }
   }

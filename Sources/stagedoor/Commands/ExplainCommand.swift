@@ -27,7 +27,9 @@ enum ExplainCommand {
       return try answer(try Printed.value(decision.json), .null, invocation)
     }
     if invocation.has(.manifests) { return try await explainHere(invocation) }
-    if invocation.has(.rules) { throw Problem.usage("--rules goes with --manifest; the service asks the installed rules") }
+    if invocation.has(.rules) {
+      throw Problem.usage("--rules goes with --manifest; the service asks the installed rules")
+    }
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: false)
     var document = payload.document
@@ -97,7 +99,8 @@ enum DecisionPicture {
       lines.append("+- no rule takes it")
       for rule in failed {
         lines.append(
-          fitted("|    \((rule["name"]?.string ?? "").printable)", screen, note: (rule["because"]?.string ?? "").printable))
+          fitted(
+            "|    \((rule["name"]?.string ?? "").printable)", screen, note: (rule["because"]?.string ?? "").printable))
       }
     }
     for (name, value) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {

@@ -64,7 +64,8 @@ struct PayloadArguments: Sendable {
     if !items.isEmpty { items[0].activity = activity }
     // Rules look at texts, and read relative paths in them as the person does.
     if invocation.has(.text) || invocation.arguments.contains("-") {
-      self.options = self.options.adding("info", Printed.object([("dir", .text(try PayloadArguments.directory(invocation)))]))
+      self.options = self.options.adding(
+        "info", Printed.object([("dir", .text(try PayloadArguments.directory(invocation)))]))
     }
   }
 
@@ -190,7 +191,9 @@ struct PayloadArguments: Sendable {
   }
 
   private static func read(_ path: String, adding options: Value, _ invocation: Invocation) throws(Problem) -> Value {
-    let alone: [Option] = [.type, .target, .title, .info, .text, .url, .contentType, .fileName, .copy, .stream, .directory]
+    let alone: [Option] = [
+      .type, .target, .title, .info, .text, .url, .contentType, .fileName, .copy, .stream, .directory,
+    ]
     if let other = alone.first(where: { invocation.has($0) }) {
       throw .usage("--\(other.name) does not go with --payload; write it into the payload")
     }

@@ -43,7 +43,8 @@ enum RulesCommand {
     }
     for warning in file.warnings {
       try Output.line(
-        "\(path.printable):\(warning.line):\(warning.column): \(screen.styled("warning:", .waiting)) \(warning.reason.printable)")
+        "\(path.printable):\(warning.line):\(warning.column): \(screen.styled("warning:", .waiting)) \(warning.reason.printable)"
+      )
     }
     if file.warnings.isEmpty, !invocation.has(.quiet) {
       try Output.line("\(path.printable): \(screen.styled("good", .good)), \(file.rules.count) rules")

@@ -44,7 +44,8 @@ enum CommandTable {
 }
 
 private let payloadOptions: [Option] = [
-  .type, .target, .title, .info, .text, .directory, .url, .payload, .contentType, .fileName, .copy, .stream, .app, .configuration,
+  .type, .target, .title, .info, .text, .directory, .url, .payload, .contentType, .fileName, .copy, .stream, .app,
+  .configuration,
   .session,
   .new,
   .existing, .existingOnly, .from, .isPrivate, .deadline,
@@ -124,7 +125,8 @@ extension CommandTable {
           isRepeated: true)
       ],
       options: payloadOptions + [
-        .manifests, .rules, .define, .ofDelivery, .record, .caseName, .json, .print(ExplainCommand.fields.map(\.name)), .quiet,
+        .manifests, .rules, .define, .ofDelivery, .record, .caseName, .json, .print(ExplainCommand.fields.map(\.name)),
+        .quiet,
       ], exclusive: payloadExclusions,
       examples: [
         .init(
@@ -319,7 +321,8 @@ extension CommandTable {
       description: [
         "Each fault is printed with its place and what to write instead. Warnings alone end with status 0."
       ],
-      arguments: [Argument(kind: .manifest, help: "a manifest, or a file that ends in .rules", isRepeated: true)], options: [.define, .quiet],
+      arguments: [Argument(kind: .manifest, help: "a manifest, or a file that ends in .rules", isRepeated: true)],
+      options: [.define, .quiet],
       examples: [.init(purpose: "before you install it", line: "stagedoor check Info.plist")],
       isLocal: true, run: CheckCommand.run),
     CommandEntry(
@@ -327,7 +330,7 @@ extension CommandTable {
       description: [
         "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
           + "beside the manifest. The sentences that give reasons are not compared.",
-        "Of a text, a case also has the answers of the disk to the rules, and so it needs none of the files. --rules names a project's rules."
+        "Of a text, a case also has the answers of the disk to the rules, and so it needs none of the files. --rules names a project's rules.",
       ],
       arguments: [Argument(kind: .cases, help: "a file of cases", isRepeated: true)],
       options: [.manifests, .rules, .define, .update, .junit, .json, .quiet],
