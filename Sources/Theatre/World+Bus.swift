@@ -215,7 +215,7 @@ extension World {
       // The service asks the bus whether the host is still connected.
       let isThere = connections.contains { $0.name == question.owner && $0.isThere }
       news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
-    case .consult(let number, let consulting): feed(.consulted(number, answer(consulting)))
+    case .consult(let number, let consulting): feed(.consulted(number, answers(consulting)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
     case .callerWent(let name): if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
     case .launch(let application, let number, let what):

@@ -77,7 +77,7 @@ extension World {
 
   private func explained(_ payload: Payload, _ caller: Caller) -> Decision? {
     let asked = prompter.book.consultation(on: payload, from: caller)
-    let consultation = asked.map { $0.answer ?? answer($0.rest) }
+    let consultation = asked.map { $0.answer ?? answers($0.rest)[0] }
     let result = disk.undisturbed {
       try? prompter.explain(payload, consultation: consultation, from: caller, at: moment)
     }
@@ -85,13 +85,15 @@ extension World {
   }
 
   /// The disk and the rules answer.
-  func answer(_ consulting: Consulting) -> Consultation {
-    guard case .asks(let paths) = consulting.answer(types) else { return consulting.answer(types) }
+  func answers(_ consulting: Consulting) -> [Consultation] {
+    let first = consulting.answers(types)
+    let paths = first.flatMap { if case .asks(let paths) = $0 { paths } else { [] } }
+    if paths.isEmpty { return first }
     let disk = paths.map { path in
       let word = Text(path.string.split(separator: "/").last.map(String.init) ?? "")
       return (path, exists(word) ? DiskAnswer.file(.plainText) : .nothing)
     }
-    return consulting.answer(types, disk: Dictionary(disk) { $1 })
+    return consulting.answers(types, disk: Dictionary(disk) { $1 })
   }
 
   /// Some words have files, which stay as they are.

@@ -83,10 +83,10 @@ import TextRules
     var stage = try stage()
     #expect(deliver(try text("main.c:42"), &stage) == nil)
     let (number, consulting) = try #require(self.consulting(stage))
-    guard case .asks(let paths) = consulting.answer(Stage.types) else { return _ = Issue.record("it asks nothing") }
+    guard case .asks(let paths)? = consulting.answers(Stage.types).first else { return _ = Issue.record("it asks nothing") }
     #expect(paths == ["/src/main.c"])
     stage.book.setRules(RuleSet(), home: .empty)
-    stage.play(.consulted(number, consulting.answer(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
+    stage.play(.consulted(number, consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
     #expect(shown(stage) == ["file:///src/main.c"])
     #expect(stage.sessions().first?.userActivity?.userInfo == ["dir": "/src", "line": "42"])
   }
@@ -95,7 +95,7 @@ import TextRules
     var stage = try stage()
     _ = deliver(try text("main.c:42"), &stage)
     let (number, consulting) = try #require(self.consulting(stage))
-    stage.play(.consulted(number, consulting.answer(Stage.types, disk: [:])))
+    stage.play(.consulted(number, consulting.answers(Stage.types, disk: [:])))
     #expect(error(stage.answers[number]) == .routing("org.stagedoor.Error.NoActivity"))
     #expect(stage.sessions().isEmpty)
   }
@@ -132,7 +132,7 @@ import TextRules
     var stage = try stage()
     #expect(deliver(try text(Text(String(repeating: "a", count: 60_000) + "c b")), &stage) == nil)
     let (number, _) = try #require(self.consulting(stage))
-    stage.play(.consulted(number, .exhausted))
+    stage.play(.consulted(number, [.exhausted]))
     #expect(error(stage.answers[number]) == .limitsExceeded)
     #expect(stage.lastEffort <= Limits.conditionSteps)
   }
@@ -158,7 +158,7 @@ import TextRules
     var stage = try stage()
     func explained(_ payload: Payload, by caller: Caller = .shell) throws -> Explanation? {
       let asked = stage.book.consultation(on: payload, from: caller)
-      let answer = asked.map { $0.answer ?? $0.rest.answer(Stage.types, disk: [:]) }
+      let answer = asked.map { $0.answer ?? $0.rest.answers(Stage.types, disk: [:])[0] }
       return try? stage.book.explain(payload, consultation: answer, from: caller, at: stage.now).get().explanation
     }
     _ = deliver(try text("ls(1)"), &stage)
@@ -173,11 +173,43 @@ import TextRules
     #expect(try explained(try text("nothing"), by: .sandbox("org.example.Mail"))?.failedRules == [])
   }
 
+  @Test func `each item by itself is put to the rules, as if it had come alone`() throws {
+    var stage = try stage()
+    var payload = try text("ls(1)")
+    payload.items += try ["main.c:42", "nothing", "cat(1)"].flatMap { try text(Text($0)).items }
+    payload.options.batch = .bestEffort
+    #expect(stage.call(.deliverEach(payload, digest: .empty, size: 0)) == nil)
+    let (number, consulting) = try #require(self.consulting(stage))
+    stage.play(.consulted(number, consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
+    guard case .deliveredEach(let items)? = stage.answers[number], items.count == 4 else {
+      return _ = Issue.record("\(stage.answers)")
+    }
+    #expect(shown(stage) == ["ls", "file:///src/main.c", "cat"])
+    guard case .refused(let refusal) = items[2] else { return _ = Issue.record("\(items[2])") }
+    #expect(refusal.name == .routing("org.stagedoor.Error.NoActivity"))
+    let rules = stage.shelf.deliveries.values.compactMap { Decision.document(ofStored: $0.decision) }
+    #expect(rules.count { $0.string.contains(#""name":"page""#) } == 2)
+    #expect(stage.book.rulesWithMatches.map(\.matches) == [1, 2, 0, 0])
+    stage.checkItself()
+  }
+
+  @Test func `promises of a payload that the rules refuse are ended`() throws {
+    var stage = try stage()
+    var payload = try text("main.c:42")
+    payload.items[0].representations.append(Representation(type: contentType("image/png"), .promise("/promise")))
+    #expect(deliver(payload, &stage) == nil)
+    let (number, _) = try #require(self.consulting(stage))
+    stage.play(.consulted(number, [.exhausted]))
+    #expect(error(stage.answers[number]) == .limitsExceeded)
+    #expect(stage.errands.contains { if case .endPromises(let promises) = $0 { promises.count == 1 } else { false } })
+    stage.checkItself()
+  }
+
   @Test func `a call that waits for the disk is answered when the store refuses its turn`() throws {
     var stage = try stage()
     _ = deliver(try text("main.c:42"), &stage)
     let (number, consulting) = try #require(self.consulting(stage))
-    let answer = consulting.answer(Stage.types, disk: ["/src/main.c": .file(.plainText)])
+    let answer = consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])
     stage.play(.refused(.consulted(number, answer), InterchangeError(.storageFailed, "full")))
     #expect(error(stage.answers[number]) == .storageFailed)
     stage.checkItself()

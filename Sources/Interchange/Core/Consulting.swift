@@ -28,43 +28,49 @@ extension PromptBook {
     ruleMatches[RuleKey(file: rule.file, name: rule.name), default: 0] += 1
   }
 
-  /// Puts a payload to the rules, and then packs what they make of it.
+  /// Puts a payload to the rules, or each of its items, and then packs what they make of it.
   mutating func consult(_ packing: consuming Packing, _ number: CallNumber) throws(Halt) {
-    guard areAsked(of: packing.payload) else { return try pack(packing, number) }
+    if rules.isEmpty { return try pack(packing, number) }
+    // Most payloads are one part, which says by itself what it is about.
+    if case .delivery = packing.purpose, !areAsked(of: packing.payload) { return try pack(packing, number) }
+    let asked = packing.parts.map { areAsked(of: $0.payload) ? handedIn($0.payload, packing.caller) : nil }
+    if !asked.contains(where: { $0 != nil }) { return try pack(packing, number) }
     if try answeredBefore(packing, number) { return }
-    let handedIn = handedIn(packing.payload, packing.caller)
+    let consulting = Consulting(asked, rules, from: packing.caller.connection)
     var steps = PromptBook.stepsAtOnce
-    let answer = rules.consult(handedIn, types, steps: &steps)
-    step.effort += PromptBook.stepsAtOnce - steps
-    switch answer {
-    case .asks, .exhausted:
+    let answers = consulting.answers(types, steps: &steps)
+    step.effort += PromptBook.stepsAtOnce - max(0, steps)
+    if answers.contains(where: \.isOpen) {
+      packing.waitForRules()
       memory.packings[number] = packing
-      step.errands.append(
-        .consult(number, Consulting(handedIn, rules, from: packing.caller.connection, explains: false)))
-    case .rule, .none: try goOn(packing, answer, number)
+      step.errands.append(.consult(number, consulting))
+    } else {
+      try goOn(packing, answers, number)
     }
   }
 
   /// The shell has asked the rules.
-  mutating func consulted(_ number: CallNumber, _ answer: Consultation) throws(Halt) {
+  mutating func consulted(_ number: CallNumber, _ answers: [Consultation]) throws(Halt) {
     guard let packing = memory.packings[number] else { return }
     memory.packings[number] = nil
-    try goOn(packing, answer, number)
+    try goOn(packing, answers, number)
   }
 
   private mutating func goOn(
-    _ packing: consuming Packing, _ answer: Consultation, _ number: CallNumber
+    _ packing: consuming Packing, _ answers: [Consultation], _ number: CallNumber
   ) throws(Halt) {
-    switch answer {
-    case .rule(let rule, let payload):
-      // What a rule makes has the sender's rights.
-      try refuseForeignRights(payload, packing.caller)
-      packing = Packing(payload, packing.caller, packing.purpose, deliveries: packing.deliveries)
-      packing.rule = rule
-      try pack(packing, number)
-    case .none: try pack(packing, number)
-    case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+    var parts = packing.parts
+    for (place, answer) in zip(parts.indices, answers) {
+      switch answer {
+      case .rule(let rule, let payload):
+        // What a rule makes has the sender's rights.
+        try refuseForeignRights(payload, packing.caller)
+        parts[place] = Packing.Part(payload: payload, rule: rule)
+      case .none: break
+      case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+      }
     }
+    try pack(Packing(parts, packing), number)
   }
 
   /// What the rules say of a payload, as far as that can be said at once: `nil` if they are not asked.
@@ -72,13 +78,10 @@ extension PromptBook {
     on payload: Payload, from caller: Caller
   ) -> (answer: Consultation?, rest: Consulting)? {
     guard areAsked(of: payload) else { return nil }
-    let consulting = Consulting(handedIn(payload, caller), rules, from: caller.connection, explains: true)
+    let consulting = Consulting([handedIn(payload, caller)], rules, from: caller.connection, explains: true)
     var steps = PromptBook.stepsAtOnce
-    let answer = rules.consult(consulting.handedIn, types, explains: true, steps: &steps)
-    switch answer {
-    case .asks, .exhausted: return (nil, consulting)
-    case .rule, .none: return (answer, consulting)
-    }
+    let answer = consulting.answers(types, steps: &steps)[0]
+    return (answer.isOpen ? nil : answer, consulting)
   }
 
   private func areAsked(of payload: Payload) -> Bool {
@@ -105,28 +108,49 @@ extension RuleKey {
 
 /// A question to the rules, for the shell: the rules as they were when the payload came.
 package struct Consulting: Sendable {
-  package let handedIn: HandedIn
+  /// What is put to the rules; `nil` for an item that says by itself what it is about.
+  package let handedIn: [HandedIn?]
   package let rules: RuleSet
   /// The connection of the caller.
   package let sender: Text
   package let explains: Bool
 
-  init(_ handedIn: HandedIn, _ rules: RuleSet, from sender: Text?, explains: Bool) {
+  init(_ handedIn: [HandedIn?], _ rules: RuleSet, from sender: Text?, explains: Bool = false) {
     (self.handedIn, self.rules, self.sender, self.explains) = (handedIn, rules, sender ?? .empty, explains)
   }
 
-  /// Asks the rules; `disk` is `nil` until the paths that they ask for have answers.
-  package func answer(_ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil) -> Consultation {
+  /// Asks the rules; `disk` is `nil` until the paths that they ask for have answers. All items share the steps.
+  package func answers(_ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil) -> [Consultation] {
     // Half of the steps find the paths, and half the rule.
     var steps = RuleLimits.steps / 2
-    return rules.consult(handedIn, types, disk: disk, explains: explains, steps: &steps)
+    return answers(types, disk: disk, steps: &steps)
+  }
+
+  func answers(_ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil, steps: inout Int) -> [Consultation] {
+    var answers: [Consultation] = []
+    for item in handedIn {
+      answers.append(
+        item.map { rules.consult($0, types, disk: disk, explains: explains, steps: &steps) } ?? .none([]))
+      if case .exhausted? = answers.last { break }
+    }
+    return answers
   }
 }
 
-// Errands are compared in tests, and these by their payloads.
+extension Consultation {
+  /// Whether the shell has to ask.
+  fileprivate var isOpen: Bool {
+    switch self {
+    case .asks, .exhausted: true
+    case .rule, .none: false
+    }
+  }
+}
+
+// Errands are compared in tests, and these by what they ask about.
 extension Consulting: Hashable {
-  package static func == (one: Self, other: Self) -> Bool { one.handedIn.payload == other.handedIn.payload }
-  package func hash(into hasher: inout Hasher) { hasher.combine(handedIn.payload) }
+  package static func == (one: Self, other: Self) -> Bool { one.handedIn.map(\.?.payload) == other.handedIn.map(\.?.payload) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(handedIn.map(\.?.payload)) }
 }
 
 extension InterchangeError {

@@ -23,7 +23,7 @@ package enum Cue: Sendable {
   /// The baggage store has taken the contents of a call, or has failed.
   case packed(CallNumber, PackingAnswer)
   /// The rules were asked for a call.
-  indirect case consulted(CallNumber, Consultation)
+  indirect case consulted(CallNumber, [Consultation])
   /// The baggage store has opened a parcel for a call, or has failed.
   case opened(CallNumber, OpeningAnswer)
   /// The time that a step asked for has come.

@@ -75,29 +75,30 @@ extension PromptBook {
     try refuseForeignRights(payload, caller)
     do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
     let deliveries = payload.items.map { _ in newIdentifier() }
-    try pack(Packing(payload, caller, .eachItem(digest: digest), deliveries: deliveries), number)
+    try consult(Packing(payload, caller, .eachItem(digest: digest), deliveries: deliveries), number)
   }
 
   mutating func concludeEach(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
     let (payload, caller) = (packing.payload, packing.caller)
     if try answeredBefore(packing, number) { return }
-    let singles = payload.split
-    try askForAll(singles, caller)
+    let parts = packing.parts
+    try askForAll(parts.map(\.payload), caller)
     var steps = Limits.conditionSteps
     var items: [DeliveredItem] = []
     // The first delivery has the token of all of them.
     var digestOfFirst: Text? = digest
     var first: UniqueIdentifier?
-    for (place, single) in singles.enumerated() {
+    for (place, part) in parts.enumerated() {
       func refuse(_ error: InterchangeError) {
         items.append(.refused(error))
-        if single.hasContents { step.errands.append(.free([packing.delivery(of: place)])) }
+        if part.payload.hasContents { step.errands.append(.free([packing.deliveries[place]])) }
       }
-      if let failure = packing.failures[place] {
+      if let failure = packing.failure(ofPart: place) {
         refuse(failure)
         continue
       }
-      let decision = try decide(single, caller, within: &steps)
+      var decision = try decide(part.payload, caller, within: &steps)
+      decision.explanation.rule = part.rule
       if case .refused(let refusal) = decision.outcome {
         let error = InterchangeError(refusal)
         if payload.options.batch == .allOrNothing {
@@ -106,8 +107,10 @@ extension PromptBook {
         refuse(error)
         continue
       }
-      let delivered = try carryOut(decision, packing, single, item: place, digestOfFirst)
+      let delivered = try carryOut(
+        decision, packing, part.payload, item: packing.firstItem(ofPart: place), digestOfFirst)
       digestOfFirst = nil
+      if let rule = part.rule { countMatch(of: rule) }
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }

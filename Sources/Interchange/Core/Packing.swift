@@ -59,8 +59,16 @@ struct Packing: Sendable {
 
   let caller: Caller
   let purpose: Purpose
-  /// The rule that made the payload, if one did.
-  var rule: RuleReference?
+  /// A payload that is decided by itself.
+  struct Part {
+    var payload: Payload
+    /// The rule that made it, if one did.
+    var rule: RuleReference?
+  }
+
+  /// The rule, the items and the options of each part that rules have made; empty if they have made none.
+  private var made: [(rule: RuleReference?, items: Range<Int>, options: PayloadOptions)] = []
+  private var partOfItem: [Int] = []
   /// Its packed contents are marked as stored.
   var payload: Payload
   /// The parcels of the representations, for each item.
@@ -88,7 +96,52 @@ extension Packing {
     promises = parcels.promises
   }
 
-  func delivery(of item: Int) -> UniqueIdentifier { deliveries.count == 1 ? deliveries[0] : deliveries[item] }
+  /// The same call with the parts that rules have made of its own.
+  init(_ parts: [Part], _ other: Packing) {
+    if !parts.contains(where: { $0.rule != nil }) {
+      self = other
+      promises = []
+      return
+    }
+    // A call for each item has its own options, and otherwise the rule has made them.
+    let options = parts.count == 1 ? parts[0].payload.options : other.payload.options
+    self.init(
+      Payload(items: parts.flatMap(\.payload.items), options: options), other.caller, other.purpose,
+      deliveries: other.deliveries)
+    for (place, part) in parts.enumerated() {
+      let items = partOfItem.count..<(partOfItem.count + part.payload.items.count)
+      made.append((part.rule, items, part.payload.options))
+      partOfItem += Array(repeating: place, count: items.count)
+    }
+  }
+
+  /// What is decided by itself: each item, or the whole.
+  var parts: [Part] {
+    if !made.isEmpty {
+      return made.map { part in
+        Part(payload: Payload(items: Array(payload.items[part.items]), options: part.options), rule: part.rule)
+      }
+    }
+    if case .eachItem = purpose { return payload.split.map { Part(payload: $0) } }
+    return [Part(payload: payload)]
+  }
+
+  /// The rule that made the whole payload, if one did.
+  var rule: RuleReference? { made.first?.rule }
+  /// The place of the first item of a part.
+  func firstItem(ofPart part: Int) -> Int { made.isEmpty ? part : made[part].items.lowerBound }
+  /// The error of the first item of a part whose contents could not be taken.
+  func failure(ofPart part: Int) -> InterchangeError? {
+    if failures.isEmpty { return nil }
+    return made.isEmpty ? failures[part] : made[part].items.lazy.compactMap { failures[$0] }.first
+  }
+
+  /// The promises have to be ended if the rules refuse the payload, which is not packed before that.
+  mutating func waitForRules() { promises = payload.items.promises(of: caller) }
+
+  func delivery(of item: Int) -> UniqueIdentifier {
+    deliveries.count == 1 ? deliveries[0] : deliveries[made.isEmpty ? item : partOfItem[item]]
+  }
 
   /// The parcel of each representation that has one.
   static func rows(_ items: [Item], _ parcels: [[Parcel?]]) -> [[Parcel?]] {

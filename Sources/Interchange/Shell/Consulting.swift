@@ -14,25 +14,27 @@ extension Interchange {
   private static let diskPatience = Duration.milliseconds(50)
 
   func consult(_ number: CallNumber, _ consulting: Consulting) {
-    connection.loop.task { feed(.consulted(number, await answer(consulting))) }
+    connection.loop.task { feed(.consulted(number, await answers(consulting))) }
   }
 
-  func answer(_ consulting: Consulting) async -> Consultation {
+  func answers(_ consulting: Consulting) async -> [Consultation] {
     if consultations.isBusy {
       await withCheckedContinuation { consultations.wait($0, from: consulting.sender) }
     }
     consultations.isBusy = true
     defer { consultations.next() }
-    guard let thread = consultations.thread else { return .exhausted }
+    guard let thread = consultations.thread else { return [.exhausted] }
     let types = types
     let first = await thread.run { _ in
       // In Linux this is the priority of the calling thread.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-      return consulting.answer(types)
+      return consulting.answers(types)
     }
-    guard case .asks(let paths) = first else { return first }
-    let disk = await baggageStore.ask(paths, within: Interchange.diskPatience, settings.askDisk)
-    return await thread.run { _ in consulting.answer(types, disk: disk) }
+    let paths = first.flatMap { if case .asks(let paths) = $0 { paths } else { [] } }
+    if paths.isEmpty { return first }
+    let disk = await baggageStore.ask(
+      Array(paths.prefix(RuleLimits.paths)), within: Interchange.diskPatience, settings.askDisk)
+    return await thread.run { _ in consulting.answers(types, disk: disk) }
   }
 }
 
