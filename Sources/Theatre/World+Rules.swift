@@ -87,7 +87,7 @@ extension World {
   /// The disk and the rules answer.
   func answers(_ consulting: Consulting) -> [Consultation] {
     let first = consulting.answers(types)
-    let paths = first.flatMap { if case .asks(let paths) = $0 { paths } else { [] } }
+    let paths: [Text] = first.flatMap { answer -> [Text] in if case .asks(let paths) = answer { paths } else { [] } }
     if paths.isEmpty { return first }
     let disk = paths.map { path in
       let word = Text(path.string.split(separator: "/").last.map(String.init) ?? "")

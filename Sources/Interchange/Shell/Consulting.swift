@@ -30,7 +30,7 @@ extension Interchange {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       return consulting.answers(types)
     }
-    let paths = first.flatMap { if case .asks(let paths) = $0 { paths } else { [] } }
+    let paths: [Text] = first.flatMap { answer -> [Text] in if case .asks(let paths) = answer { paths } else { [] } }
     if paths.isEmpty { return first }
     let disk = await baggageStore.ask(
       Array(paths.prefix(RuleLimits.paths)), within: Interchange.diskPatience, settings.askDisk)
