@@ -1,5 +1,18 @@
 /// Unicode's simple case folding, which takes one scalar to one scalar.
-enum CaseFolding {
+package enum CaseFolding {
+  /// What a scalar folds to.
+  package static func folded(_ scalar: UInt32) -> UInt32 {
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if Run(runs[middle]).sources.lowerBound <= scalar { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return scalar }
+    let run = Run(runs[low - 1])
+    guard run.sources.contains(scalar), (scalar - run.sources.lowerBound) % run.step == 0 else { return scalar }
+    return run.folded(scalar...scalar).lowerBound
+  }
+
   /// Calls `body` with what each scalar of the range folds to, where that is another.
   static func forEachFolding(of range: ClosedRange<UInt32>, _ body: (ClosedRange<UInt32>) -> Void) {
     forEachRun { run in run.forEachStep(from: run.sources, within: range) { body(run.folded($0)) } }

@@ -1,3 +1,5 @@
+import TextPatterns
+
 extension Comparison {
   /// The differences that a comparison ignores. Both sides are folded in the same way, and then compared by their bytes.
   package struct Options: OptionSet, Hashable, Sendable {
@@ -52,12 +54,10 @@ extension Unicode.Scalar {
       let isCapital = value >= 0x41 && value <= 0x5A
       return body(isCapital ? Unicode.Scalar(UInt8(value) | 0x20) : self)
     }
-    guard let found = UnicodeTables.entry(at: self, in: UnicodeTables.foldings), found >> 32 == value else {
-      return body(self)
+    guard let found = UnicodeTables.entry(at: self, in: UnicodeTables.expanding), found >> 32 == value else {
+      return body(Unicode.Scalar(CaseFolding.folded(value)) ?? self)
     }
-    let folded = UInt32(truncatingIfNeeded: found)
-    if folded & 1 << 31 == 0 { return body(Unicode.Scalar(folded) ?? self) }
-    var expansion = UnicodeTables.expansions[Int(folded & ~(1 << 31))]
+    var expansion = UnicodeTables.expansions[Int(UInt32(truncatingIfNeeded: found))]
     while expansion != 0 {
       if let scalar = Unicode.Scalar(UInt32(expansion & 0x1F_FFFF)) { body(scalar) }
       expansion >>= 21
