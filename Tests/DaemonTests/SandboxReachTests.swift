@@ -310,7 +310,7 @@ import Testing
         for (member, arguments) in [
           ("RegisterApplication", [Self.mail]), ("UnregisterApplication", [Self.own]), ("ListHandlers", ["readMail"]),
           ("SetPreferredApplication", ["readMail", Self.own]), ("GetPreferredApplication", ["readMail"]),
-          ("ListPreferredApplications", []),
+          ("ListPreferredApplications", []), ("ListRules", []),
         ] {
           let refusal = try await house.refusal(member, arguments.map { "string:\($0)" }, from: Self.own)
           #expect(refusal.name == Self.denied, "\(member)")
