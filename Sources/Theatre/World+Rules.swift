@@ -70,7 +70,7 @@ extension World {
     endTurn()
     if broken != nil { return }
     if !from.isSandboxed, !prompter.hasTurn, let decision = explained(payload, from) {
-      text.explained = .some(decision.explanation.rule?.name)
+      if case .made(let rule)? = decision.explanation.rules { text.explained = rule.name } else { text.explained = .some(nil) }
     }
     call(caller, .deliver(payload, digest: .empty, size: 100), text: text)
   }

@@ -53,9 +53,9 @@ import TextRules
         request.listsCandidates = true
         var decision = decided(state, request, at: WorldGenerator.now)
         if seed.isMultiple(of: 2) {
-          decision.explanation.rule = RuleReference(name: "page", file: "/rules/mine.rules", line: 1)
+          decision.explanation.rules = .made(RuleReference(name: "page", file: "/rules/mine.rules", line: 1))
         } else {
-          decision.explanation.failedRules = [RuleFailure(name: "page", because: "it names no window")]
+          decision.explanation.rules = .passed([RuleFailure(name: "page", because: "it names no window")])
         }
         let document = try JSON.value(decision.json)
         Self.collect(document, "", &fields)

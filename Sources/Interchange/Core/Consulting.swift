@@ -65,7 +65,7 @@ extension PromptBook {
       case .rule(let rule, let payload):
         // What a rule makes has the sender's rights.
         try refuseForeignRights(payload, packing.caller)
-        parts[place] = Packing.Part(payload: payload, rule: rule)
+        parts[place] = Packing.Part(payload: payload, rule: .made(rule))
       case .none: break
       case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
       }

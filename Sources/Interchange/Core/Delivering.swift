@@ -50,9 +50,9 @@ extension PromptBook {
   mutating func accept(_ packing: Packing, _ digest: Text) throws(Halt) -> Delivered {
     var steps = Limits.conditionSteps
     var decision = try decide(packing.payload, packing.caller, within: &steps)
-    decision.explanation.rule = packing.rule
+    decision.explanation.rules = packing.rule
     let delivered = try carryOut(decision, packing, packing.payload, item: 0, digest)
-    if let rule = packing.rule { countMatch(of: rule) }
+    if case .made(let rule)? = packing.rule { countMatch(of: rule) }
     return delivered
   }
 
@@ -98,7 +98,7 @@ extension PromptBook {
         continue
       }
       var decision = try decide(part.payload, caller, within: &steps)
-      decision.explanation.rule = part.rule
+      decision.explanation.rules = part.rule
       if case .refused(let refusal) = decision.outcome {
         let error = InterchangeError(refusal)
         if payload.options.batch == .allOrNothing {
@@ -110,7 +110,7 @@ extension PromptBook {
       let delivered = try carryOut(
         decision, packing, part.payload, item: packing.firstItem(ofPart: place), digestOfFirst)
       digestOfFirst = nil
-      if let rule = part.rule { countMatch(of: rule) }
+      if case .made(let rule)? = part.rule { countMatch(of: rule) }
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }

@@ -63,12 +63,11 @@ struct Packing: Sendable {
   struct Part {
     var payload: Payload
     /// The rule that made it, if one did.
-    var rule: RuleReference?
+    var rule: RulesAnswer?
   }
 
-  /// The rule, the items and the options of each part that rules have made; empty if they have made none.
-  private var made: [(rule: RuleReference?, items: Range<Int>, options: PayloadOptions)] = []
-  private var partOfItem: [Int] = []
+  /// The parts that rules have made; `nil` if they have made none, as for most calls.
+  private var made: MadeParts?
   /// Its packed contents are marked as stored.
   var payload: Payload
   /// The parcels of the representations, for each item.
@@ -83,6 +82,22 @@ struct Packing: Sendable {
   private(set) var promises: [Promise] = []
   /// The next number. A delivery never uses a number twice, even if calls add items to a drag at the same time.
   private(set) var nextNumber: Int
+}
+
+/// The parts of a call, some of which rules have made. A call that waits is copied often: so they are a box.
+private final class MadeParts: Sendable {
+  let parts: [(rule: RulesAnswer?, items: Range<Int>, options: PayloadOptions)]
+  let partOfItem: [Int]
+
+  init(_ parts: [Packing.Part]) {
+    var partOfItem: [Int] = []
+    self.parts = parts.enumerated().map { place, part in
+      let first = partOfItem.count
+      partOfItem += Array(repeating: place, count: part.payload.items.count)
+      return (part.rule, first..<partOfItem.count, part.payload.options)
+    }
+    self.partOfItem = partOfItem
+  }
 }
 
 extension Packing {
@@ -108,17 +123,13 @@ extension Packing {
     self.init(
       Payload(items: parts.flatMap(\.payload.items), options: options), other.caller, other.purpose,
       deliveries: other.deliveries)
-    for (place, part) in parts.enumerated() {
-      let items = partOfItem.count..<(partOfItem.count + part.payload.items.count)
-      made.append((part.rule, items, part.payload.options))
-      partOfItem += Array(repeating: place, count: items.count)
-    }
+    made = MadeParts(parts)
   }
 
   /// What is decided by itself: each item, or the whole.
   var parts: [Part] {
-    if !made.isEmpty {
-      return made.map { part in
+    if let made {
+      return made.parts.map { part in
         Part(payload: Payload(items: Array(payload.items[part.items]), options: part.options), rule: part.rule)
       }
     }
@@ -127,20 +138,20 @@ extension Packing {
   }
 
   /// The rule that made the whole payload, if one did.
-  var rule: RuleReference? { made.first?.rule }
+  var rule: RulesAnswer? { made?.parts[0].rule }
   /// The place of the first item of a part.
-  func firstItem(ofPart part: Int) -> Int { made.isEmpty ? part : made[part].items.lowerBound }
+  func firstItem(ofPart part: Int) -> Int { made?.parts[part].items.lowerBound ?? part }
   /// The error of the first item of a part whose contents could not be taken.
   func failure(ofPart part: Int) -> InterchangeError? {
     if failures.isEmpty { return nil }
-    return made.isEmpty ? failures[part] : made[part].items.lazy.compactMap { failures[$0] }.first
+    return made.map { $0.parts[part].items.lazy.compactMap { failures[$0] }.first } ?? failures[part]
   }
 
   /// The promises have to be ended if the rules refuse the payload, which is not packed before that.
   mutating func waitForRules() { promises = payload.items.promises(of: caller) }
 
   func delivery(of item: Int) -> UniqueIdentifier {
-    deliveries.count == 1 ? deliveries[0] : deliveries[made.isEmpty ? item : partOfItem[item]]
+    deliveries.count == 1 ? deliveries[0] : deliveries[made?.partOfItem[item] ?? item]
   }
 
   /// The parcel of each representation that has one.

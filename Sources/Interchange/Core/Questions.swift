@@ -122,13 +122,13 @@ extension PromptBook {
   ) throws(Lack) -> Result<Decision, InterchangeError> {
     do throws(Halt) {
       try refuseForeignRights(payload, caller)
-      var (payload, rule, failures) = (payload, nil as RuleReference?, [] as [RuleFailure])
+      var (payload, rules) = (payload, nil as RulesAnswer?)
       switch consultation {
       case nil: break
       case .rule(let found, let made):
-        (payload, rule) = (made, found)
+        (payload, rules) = (made, .made(found))
         try refuseForeignRights(payload, caller)
-      case .some(.none(let found)): failures = found
+      case .some(.none(let failures)): rules = .passed(failures)
       case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
       }
       let request = Request(
@@ -140,7 +140,7 @@ extension PromptBook {
           (decision.explanation.candidates, decision.explanation.candidatesLeftOut) = ([], 0)
         }
         // The rules are the person's: a sandbox does not read them.
-        if !caller.isSandboxed { (decision.explanation.rule, decision.explanation.failedRules) = (rule, failures) }
+        if !caller.isSandboxed { decision.explanation.rules = rules }
         return .success(decision)
       case .needs(let need): throw .lacks(.routing([need]))
       }

@@ -45,15 +45,16 @@ extension Explanation {
         activity["item"] = place.item
       }
     }
-    if let rule {
+    switch rules {
+    case nil: break
+    case .made(let rule):
       fields.object("rule") { fields in
         fields["file"] = rule.file
         fields["line"] = rule.line
         fields["name"] = rule.name
       }
-    }
-    if !failedRules.isEmpty {
-      fields.list("rules", failedRules) { fields, failure in
+    case .passed(let failures):
+      fields.list("rules", failures) { fields, failure in
         fields["because"] = failure.because
         fields["name"] = failure.name
       }

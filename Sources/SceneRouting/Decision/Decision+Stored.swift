@@ -22,7 +22,7 @@ extension Decision {
       form.put(place.activity)
       form.put(place.activityType)
     }
-    if let rule = why.rule {
+    if case .made(let rule)? = why.rules {
       form.put(rule.name)
       form.put(rule.file)
       form.put(rule.line)
@@ -63,7 +63,7 @@ extension Explanation {
     }
     if let name = form.text() {
       guard let file = form.text(), let line = form.number() else { return nil }
-      rule = RuleReference(name: name, file: file, line: line)
+      rules = .made(RuleReference(name: name, file: file, line: line))
     }
   }
 }

@@ -21,10 +21,16 @@ package struct Explanation: Hashable, Sendable {
   /// `nil` for a session that must be made.
   package var session: UniqueIdentifier?
   package var sessionReason: SessionReason?
-  /// The rule that made the payload, if one did.
-  package var rule: RuleReference?
-  /// Why no rule took the payload; empty unless the request asked for it.
-  package var failedRules: [RuleFailure] = []
+  /// `nil` if no rule made the payload, and nobody asked why.
+  package var rules: RulesAnswer?
+}
+
+/// What the rules of the person said. Most decisions have none, and decisions are copied often: so it is a box.
+package indirect enum RulesAnswer: Hashable, Sendable {
+  /// This rule made the payload.
+  case made(RuleReference)
+  /// Why no rule took the payload.
+  case passed([RuleFailure])
 }
 
 package enum KeySource: String, Hashable, Sendable, CaseIterable {

@@ -70,11 +70,11 @@ enum Recording {
       state.setPreferredApplication(entry.value.string.map { Text($0) }, for: entry.key)
     }
     var payload = try Payload(json: JSON.text(of: document), rules)
-    var (rule, failures) = (nil as RuleReference?, [] as [RuleFailure])
+    var said: RulesAnswer?
     if !given.isEmpty, state.asksRules(of: payload) {
       switch world.disk.consultation(on: payload, given) {
-      case .rule(let found, let made): (rule, payload) = (found, made)
-      case .none(let found): failures = found
+      case .rule(let rule, let made): (said, payload) = (.made(rule), made)
+      case .none(let failures): said = .passed(failures)
       case .asks, .exhausted: throw Fault(at: .document, "the rules take too long on this text")
       }
     }
@@ -82,7 +82,7 @@ enum Recording {
     guard case .decided(var decision) = SceneRouting.decide(state, request, at: time) else {
       preconditionFailure("a state that is complete needs nothing")
     }
-    (decision.explanation.rule, decision.explanation.failedRules) = (rule, failures)
+    decision.explanation.rules = said
     return try JSON.value(decision.json)
   }
 
