@@ -54,12 +54,21 @@ package struct Applications: Sendable {
 
   /// The types that an application for documents takes, by its own word or the person's.
   package var documentTypes: Set<String> {
+    documentTypes(of: entries.filter(\.opensDocuments))
+  }
+
+  func documentTypes(of entries: [DesktopEntry]) -> Set<String> {
     var types: Set<String> = []
-    for entry in entries where entry.opensDocuments {
+    for entry in entries {
       let given = (Array(defaults) + Array(added)).filter { $0.value.contains(entry.identifier) }.map(\.key)
       types.formUnion((entry.types + given).filter { !(removed[$0]?.contains(entry.identifier) ?? false) })
     }
     return types.filter(DocumentType.isOne)
+  }
+
+  /// The chosen applications for a type, the first choice first.
+  func choices(for type: String) -> [String] {
+    (defaults[type] ?? []).filter { !(removed[type]?.contains($0) ?? false) }
   }
 
   /// The application that opens files of a type: the person's choice, else the first that takes the type, for the type itself and then for the

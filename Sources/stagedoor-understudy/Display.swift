@@ -22,6 +22,8 @@ protocol Display: AnyObject {
   ///
   /// - Parameter time: The display's time of the person's act; 0 where a display has none.
   func raise(_ window: WindowNumber, at time: UInt32)
+  /// Asks a window to close, as its own button does.
+  func close(_ window: WindowNumber)
   /// The display's present time.
   func now() -> UInt32
 }

@@ -60,6 +60,7 @@ struct Main {
       endings.askToQuit()
     }
     loop.task { await understudy.followInstalled() }
+    loop.task { await understudy.takePart() }
     let ending = await endings.first(on: connection, having: UnderstudyInterface.name)
     await connection.close()
     return ending.status

@@ -66,6 +66,11 @@ struct Toplevels {
     send(object, 4, WaylandMessage.word(seat))
   }
 
+  /// Asks the compositor to close a window.
+  mutating func close(_ window: WindowNumber) {
+    if canRaise, let object = told[window]?.object { send(object, 5) }
+  }
+
   // MARK: Events
 
   mutating func take(_ event: WaylandMessage) throws(WaylandFault) {

@@ -37,7 +37,7 @@ extension Understudy {
   }
 
   /// The files that an application's windows show, as the judge finds.
-  private func documents(of entry: DesktopEntry) -> [String: (url: String, level: Level)] {
+  func documents(of entry: DesktopEntry) -> [String: (url: String, level: Level)] {
     let known = installed.now.habits.application(entry)
     let windows = evidence(for: entry.application)
     var found: [String: (url: String, level: Level)] = [:]

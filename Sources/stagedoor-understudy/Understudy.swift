@@ -25,6 +25,8 @@ actor Understudy {
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
 
+  var hosting = Hosting()
+
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
 
@@ -88,6 +90,7 @@ actor Understudy {
       for number in windows.keys {
         windows[number]?.application = windows[number].flatMap { application(of: $0.shown) }
       }
+      await updateManifests()
     }
   }
 
@@ -97,6 +100,8 @@ actor Understudy {
       let changes = display.changes()
       if changes.isEmpty { return }
       tellOfChange()
+      for number in changes.titles.keys { windowsChanged(of: windows[number]?.application ?? "") }
+      if changes.list { windowsChanged() }
       for (number, count) in changes.titles {
         guard var seen = windows[number] else { continue }
         seen.shown.title = display.title(of: number)

@@ -67,6 +67,11 @@ final class Wayland: Display {
     flush()
   }
 
+  func close(_ window: WindowNumber) {
+    toplevels.close(window)
+    flush()
+  }
+
   /// Only an X server has a time of its own.
   func now() -> UInt32 { 0 }
 

@@ -7,7 +7,7 @@ import WindowEvidence
 /// microseconds for all windows together.
 final class X11: Display {
   private static let atomNames = [
-    "_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "_NET_WM_PID",
+    "_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_CLOSE_WINDOW", "_NET_WM_NAME", "_NET_WM_PID",
     "_NET_STARTUP_ID", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_NORMAL", "_NET_SUPPORTING_WM_CHECK",
     "_GTK_APPLICATION_ID", "_KDE_NET_WM_DESKTOP_FILE", "UTF8_STRING",
   ]
@@ -132,13 +132,22 @@ final class X11: Display {
   ///
   /// - Parameter time: The server's time of the person's act. Some window managers only mark a window that comes without one.
   func raise(_ window: xcb_window_t, at time: UInt32) {
+    // 2 is the person's own wish, by way of a pager.
+    send("_NET_ACTIVE_WINDOW", about: window, (2, time, 0, 0, 0))
+  }
+
+  func close(_ window: xcb_window_t) { send("_NET_CLOSE_WINDOW", about: window, (now(), 2, 0, 0, 0)) }
+
+  /// Asks the window manager.
+  private func send(
+    _ message: String, about window: xcb_window_t, _ data: (UInt32, UInt32, UInt32, UInt32, UInt32)
+  ) {
     var event = xcb_client_message_event_t()
     event.response_type = UInt8(XCB_CLIENT_MESSAGE)
     event.format = 32
     event.window = window
-    event.type = atom("_NET_ACTIVE_WINDOW")
-    // 2 is the person's own wish, by way of a pager.
-    event.data.data32 = (2, time, 0, 0, 0)
+    event.type = atom(message)
+    event.data.data32 = data
     let mask = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT.rawValue | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue
     withUnsafeBytes(of: &event) { bytes in
       _ = xcb_send_event(connection, 0, root, mask, bytes.bindMemory(to: CChar.self).baseAddress)

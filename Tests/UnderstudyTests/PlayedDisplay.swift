@@ -17,6 +17,7 @@ final class PlayedDisplay: Display, Sendable {
     var windows: [(number: WindowNumber, shown: ShownWindow)] = []
     var changes = DisplayChanges()
     var raised: [WindowNumber] = []
+    var active: WindowNumber?
   }
 
   private let state = Mutex(State())
@@ -63,7 +64,15 @@ final class PlayedDisplay: Display, Sendable {
     }
   }
   func title(of window: WindowNumber) -> Bytes { read([window])[0].title }
-  var active: WindowNumber? { nil }
+  var active: WindowNumber? { state.withLock(\.active) }
+  /// Its program closes the window at once.
+  func close(_ window: WindowNumber) { hide(window) }
+  func hide(_ window: WindowNumber) {
+    change {
+      $0.windows.removeAll { $0.number == window }
+      $0.changes.list = true
+    }
+  }
   func raise(_ window: WindowNumber, at time: UInt32) { state.withLock { $0.raised.append(window) } }
   func now() -> UInt32 { 1 }
 }

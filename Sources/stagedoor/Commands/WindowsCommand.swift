@@ -109,7 +109,8 @@ enum WindowsCommand {
   /// A session whose window the understudy sees too is that window.
   private static func add(_ session: SessionSummary, to rows: inout [Row]) {
     let same = rows.indices.filter {
-      rows[$0].session == nil && rows[$0].application == session.application && rows[$0].title == session.title
+      rows[$0].session == nil && rows[$0].title == session.title
+        && [rows[$0].application, "desktop.\(rows[$0].application)"].contains(session.application)
     }
     if same.count == 1 {
       rows[same[0]].session = session.session

@@ -1,0 +1,323 @@
+import DBus
+import DesktopFiles
+import SceneModel
+import ServiceSupport
+import WindowEvidence
+
+/// What the service knows of the applications that the understudy stands in for.
+struct Hosting {
+  /// The service's connection; `nil` while it does not run.
+  var service: BusName?
+  /// The registered manifests, by their identifiers, and the paths of their applications.
+  var registered: [String: (manifest: DerivedManifest, path: ObjectPath)] = [:]
+  var sessions: [ObjectPath: HostedSession] = [:]
+  /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files.
+  var changed: Set<String> = []
+  var isComparing = false
+  var isUpdating = false
+  var isOutOfDate = false
+}
+
+/// A document that an application shows. Several may share a window, as tabs.
+struct HostedSession {
+  /// The application's identifier on the bus.
+  let application: String
+  /// The file that it shows; `nil` if that is no longer known.
+  var url: String?
+  var window: WindowNumber?
+  var title = ""
+  var isActive = false
+}
+
+/// The understudy as a host: it registers the installed applications with the service, opens what is dropped on them, and makes sessions of the
+/// windows that certainly show a file.
+extension Understudy {
+  private static let service: BusName = "org.stagedoor.Interchange1"
+  private static let root: ObjectPath = "/org/stagedoor/Interchange1"
+  private static let interchange: InterfaceName = "org.stagedoor.Interchange1"
+  private static let session: InterfaceName = "org.stagedoor.SceneSession1"
+
+  /// Takes part in the service whenever it runs, and starts it once.
+  func takePart() async {
+    guard let owners = try? await connection.owners(of: Self.service) else { return }
+    let _: UInt32? = try? await connection.call(
+      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", "\(Self.service)", UInt32(0))
+    for await owner in owners where owner != hosting.service {
+      hosting.service = owner
+      // A service that has just started knows none of them.
+      hosting.registered = [:]
+      await updateManifests()
+    }
+  }
+
+  // MARK: Applications
+
+  /// Registers what is installed, and unregisters what is no longer.
+  func updateManifests() async {
+    hosting.isOutOfDate = true
+    if hosting.isUpdating { return }
+    hosting.isUpdating = true
+    defer { hosting.isUpdating = false }
+    while hosting.isOutOfDate, hosting.service != nil {
+      hosting.isOutOfDate = false
+      let wanted = installed.now.applications.manifests
+      let names = Set(wanted.map(\.identifier))
+      for name in hosting.registered.keys where !names.contains(name) {
+        hosting.registered[name] = nil
+        hosting.sessions = hosting.sessions.filter { $0.value.application != name }
+        try? await call("UnregisterApplication", name) as ()
+      }
+      for manifest in wanted where hosting.registered[manifest.identifier]?.manifest != manifest {
+        await register(manifest)
+      }
+    }
+    await compare(Set(hosting.registered.values.map(\.manifest.entry)))
+  }
+
+  private func register(_ manifest: DerivedManifest) async {
+    let isNew = hosting.registered[manifest.identifier] == nil
+    // An application that declares itself is refused here, and needs no understudy.
+    guard let path: ObjectPath = try? await call("RegisterApplication", manifest.json) else { return }
+    if isNew, !(await attach(manifest)) { return }
+    hosting.registered[manifest.identifier] = (manifest, path)
+  }
+
+  private func attach(_ manifest: DerivedManifest) async -> Bool {
+    guard let place = Self.host(of: manifest.identifier) else { return false }
+    connection.export(hostInterface(of: manifest), at: place)
+    let shown = hosting.sessions.filter { $0.value.application == manifest.identifier }.keys.sorted {
+      $0.rawValue < $1.rawValue
+    }
+    let options: [String: Variant] = ["understudy": Variant(true), "path": Variant(place)]
+    do {
+      let (_, gone): (ObjectPath, [ObjectPath]) = try await connection.call(
+        to: Self.service, at: Self.root, Self.interchange, "AttachHostWith", manifest.identifier, shown, options)
+      for path in gone { hosting.sessions[path] = nil }
+      return true
+    } catch {
+      hosting.sessions = hosting.sessions.filter { $0.value.application != manifest.identifier }
+      return false
+    }
+  }
+
+  private static func host(of identifier: String) -> ObjectPath? {
+    let name = identifier.map { $0 == "-" || $0 == "." ? "_" : "\($0)" }.joined()
+    return try? ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
+  }
+
+  private func call<Value: BusValue, each Argument: BusValue>(
+    _ member: MemberName, _ arguments: repeat each Argument
+  ) async throws -> Value {
+    try await connection.call(to: Self.service, at: Self.root, Self.interchange, member, repeat each arguments)
+  }
+
+  private func call<each Argument: BusValue>(_ member: MemberName, _ arguments: repeat each Argument) async throws {
+    try await connection.call(to: Self.service, at: Self.root, Self.interchange, member, repeat each arguments) as ()
+  }
+
+  // MARK: The host
+
+  private func hostInterface(of manifest: DerivedManifest) -> Interface {
+    var interface = Interface("org.stagedoor.SceneHost1")
+    interface.restrict { call in
+      // The interface runs on the loop of the understudy's connection.
+      guard let service = self.assumeIsolated({ $0.hosting.service }), call.sender == service else {
+        throw ErrorReply(.accessDenied, "only \(Self.service) may call a host")
+      }
+    }
+    interface.method("ConnectScene", in: "session", "configuration", "options") {
+      (session: ObjectPath, _: String, options: String) async throws in
+      try await self.open(HandedOver(options), in: session, of: manifest, isNew: true)
+    }
+    interface.method("ContinueScene", in: "session", "options") {
+      (session: ObjectPath, options: String) async throws in
+      try await self.open(HandedOver(options), in: session, of: manifest, isNew: false)
+    }
+    interface.method("ActivateScene", in: "session", "platform_data") {
+      (session: ObjectPath, data: [String: Variant]) async throws in
+      try await self.bring(session, of: manifest, data["activation-token"].flatMap { try? String($0) })
+    }
+    interface.annotate("ActivateScene", .init("org.qtproject.QtDBus.QtTypeName.In1", "QVariantMap"))
+    interface.method("RefreshScene", in: "session") { (_: ObjectPath) in }
+    interface.method("DestroyScene", in: "session", "animation") { (session: ObjectPath, _: String) async in
+      await self.close(session)
+    }
+    interface.method("DidDiscardSceneSessions", in: "persistent_identifiers") { (identifiers: [String]) async in
+      await self.forget(identifiers)
+    }
+    interface.method("ProposeDrop", in: "session", "items", "allowed_operations", out: "operation") {
+      (_: ObjectPath, _: [[String: Variant]], allowed: [String]) in allowed.contains("copy") ? "copy" : "forbidden"
+    }
+    interface.annotate("ProposeDrop", .init("org.qtproject.QtDBus.QtTypeName.In1", "QList<QVariantMap>"))
+    return interface
+  }
+
+  /// What a delivery brings.
+  private struct HandedOver {
+    /// Files that may be opened in their places.
+    let files: [String]
+    let hasOthers: Bool
+    let token: String?
+
+    init(_ document: String) throws {
+      let options = try JSON.value(Text(document))
+      let items = options["items"]?.elements ?? []
+      let dropped = items.flatMap { $0["representations"]?.elements ?? [] }.compactMap { $0["file"]?.string }
+      let activities = (options["userActivities"]?.elements ?? []) + [options["stateRestorationActivity"]].compactMap(\.self)
+      let named = activities.lazy.compactMap { $0["targetContentIdentifier"]?.string }.first { $0.hasPrefix("file://") }
+      files = dropped.isEmpty ? [named].compactMap(\.self) : dropped
+      hasOthers = !items.isEmpty
+      token = options["activationToken"]?.string
+    }
+  }
+
+  /// Opens files as `stagedoor open` does.
+  private func open(
+    _ handedOver: HandedOver, in session: ObjectPath, of manifest: DerivedManifest, isNew: Bool
+  ) async throws {
+    guard let first = handedOver.files.first else {
+      throw ErrorReply(
+        "org.stagedoor.Error.InvalidPayload",
+        handedOver.hasOthers
+          ? "\(manifest.entry) opens files only; save it as a file, and drop that"
+          : "\(manifest.entry) is opened with a file; drop one")
+    }
+    for url in handedOver.files {
+      let (_, window) = try act(on: try await look(for: url, in: manifest.entry), isNew: false, handedOver.token)
+      if url == first, isNew || hosting.sessions[session] == nil {
+        hosting.sessions[session] = HostedSession(
+          application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) })
+      }
+    }
+    windowsChanged(of: manifest.entry)
+  }
+
+  private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
+    guard let hosted = hosting.sessions[session] else { return }
+    if let url = hosted.url {
+      _ = try act(on: try await look(for: url, in: manifest.entry), isNew: false, token)
+    } else if let window = hosted.window {
+      try activate("\(window)", token)
+    }
+  }
+
+  /// Asks the window to close, as its own button does. A window that others share stays.
+  private func close(_ session: ObjectPath) {
+    guard let hosted = hosting.sessions.removeValue(forKey: session), let window = hosted.window else { return }
+    if !hosting.sessions.values.contains(where: { $0.window == window }) { display.close(window) }
+  }
+
+  private func forget(_ identifiers: [String]) {
+    for identifier in identifiers {
+      if let path = try? ObjectPath("\(Self.root.rawValue)/session/\(identifier.replacing("-", with: "_"))") {
+        hosting.sessions[path] = nil
+      }
+    }
+  }
+
+  // MARK: Sessions and windows
+
+  /// Notes that windows of an application, or of any, have come, gone, or got other titles. Their sessions follow a little later, together.
+  func windowsChanged(of entry: String? = nil) {
+    if hosting.service == nil { return }
+    if let entry { hosting.changed.insert(entry) } else { hosting.changed.formUnion(windows.values.compactMap(\.application)) }
+    if hosting.isComparing { return }
+    hosting.isComparing = true
+    connection.loop.task { [connection] in
+      await connection.loop.sleep(for: .milliseconds(200))
+      let changed = self.hosting.changed.union(self.entriesOfLostWindows)
+      (self.hosting.changed, self.hosting.isComparing) = ([], false)
+      await self.compare(changed)
+    }
+  }
+
+  /// The applications of sessions whose windows have gone.
+  private var entriesOfLostWindows: [String] {
+    hosting.sessions.values.filter { $0.window.map { windows[$0] == nil } ?? false }
+      .compactMap { hosting.registered[$0.application]?.manifest.entry }
+  }
+
+  /// Lets sessions say what the windows show: windows that certainly show a file get sessions, and what is no longer true is no longer said.
+  private func compare(_ entries: Set<String>) async {
+    for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
+      guard let entry = installed.now.applications[known.manifest.entry] else { continue }
+      take()
+      let documents = documents(of: entry)
+      let hasTabs = installed.now.habits.application(entry).habit == .findsFile
+      for (path, hosted) in hosting.sessions where hosted.application == identifier {
+        await compare(path, hosted, with: documents, hasTabs)
+      }
+      for (window, shown) in documents.sorted(by: { $0.key < $1.key }) where shown.level == .certain {
+        let isKnown = hosting.sessions.values.contains { $0.application == identifier && $0.url == shown.url }
+        if !isKnown, let number = WindowNumber(window), windows[number]?.application == known.manifest.entry {
+          await adopt(number, shown.url, of: identifier, at: known.path)
+        }
+      }
+      for (path, hosted) in hosting.sessions where hosted.application == identifier { await tell(path) }
+    }
+  }
+
+  private func compare(
+    _ path: ObjectPath, _ hosted: HostedSession, with documents: [String: (url: String, level: Level)], _ hasTabs: Bool
+  ) async {
+    if let window = documents.first(where: { $0.value.url == hosted.url }).flatMap({ WindowNumber($0.key) }) {
+      hosting.sessions[path]?.window = window
+      return
+    }
+    guard let window = hosted.window else { return }
+    guard windows[window] != nil else {
+      hosting.sessions[path] = nil
+      try? await connection.call(to: Self.service, at: path, Self.session, "Disconnect") as ()
+      return
+    }
+    // The title of a window with tabs names one of its documents.
+    if hasTabs || hosted.url == nil && documents["\(window)"] == nil { return }
+    let url = documents["\(window)"]?.url
+    hosting.sessions[path]?.url = url
+    await set("UserActivity", url.map(Self.activity) ?? "", of: path)
+  }
+
+  private func adopt(_ window: WindowNumber, _ url: String, of identifier: String, at application: ObjectPath) async {
+    let title = String(decoding: windows[window]?.shown.title ?? [], as: UTF8.self)
+    guard
+      let path: ObjectPath = try? await connection.call(
+        to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "", Self.activity(url), title)
+    else { return }
+    hosting.sessions[path] = HostedSession(application: identifier, url: url, window: window, title: title)
+  }
+
+  /// Tells the title and the state of a session's window.
+  private func tell(_ path: ObjectPath) async {
+    guard let hosted = hosting.sessions[path], let window = hosted.window, let seen = windows[window] else { return }
+    let title = String(decoding: seen.shown.title, as: UTF8.self)
+    if title != hosted.title {
+      hosting.sessions[path]?.title = title
+      await set("Title", title, of: path)
+    }
+    let isActive = display.active == window
+    if isActive != hosted.isActive {
+      hosting.sessions[path]?.isActive = isActive
+      try? await connection.call(
+        to: Self.service, at: path, Self.session, "SetState", isActive ? "foregroundActive" : "foregroundInactive") as ()
+    }
+  }
+
+  private func set(_ property: String, _ value: String, of path: ObjectPath) async {
+    try? await connection.call(
+      to: Self.service, at: path, "org.freedesktop.DBus.Properties", "Set", "\(Self.session)", property, Variant(value))
+      as ()
+  }
+
+  private static func activity(_ url: String) -> String {
+    JSONObjectWriter.text { fields in
+      fields["activityType"] = "org.stagedoor.understudy.document"
+      fields["targetContentIdentifier"] = Text(url)
+    }.string
+  }
+}
+
+extension Value {
+  fileprivate subscript(key: Text) -> Value? { if case .dictionary(let fields) = self { fields[key] } else { nil } }
+  fileprivate var elements: [Value]? { if case .array(let elements) = self { elements } else { nil } }
+  fileprivate var string: String? { if case .string(let text) = self { text.string } else { nil } }
+}
