@@ -1,4 +1,4 @@
-package import SceneModel
+import SceneModel
 
 /// The manifest of an application that has none of its own, made from its desktop files and the person's choices.
 package struct DerivedManifest: Hashable, Sendable {

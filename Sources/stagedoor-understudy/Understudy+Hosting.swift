@@ -25,8 +25,13 @@ struct HostedSession {
   /// The file that it shows; `nil` if that is no longer known.
   var url: String?
   var window: WindowNumber?
-  var title = ""
-  var isActive = false
+  /// What the service was told last.
+  var told = Told()
+
+  struct Told: Equatable {
+    var title = ""
+    var state = "foregroundInactive"
+  }
 }
 
 /// The understudy as a host: it registers the installed applications with the service, opens what is dropped on them, and makes sessions of the
@@ -90,9 +95,11 @@ extension Understudy {
     }
     let options: [String: Variant] = ["understudy": Variant(true), "path": Variant(place)]
     do {
-      let (_, gone): (ObjectPath, [ObjectPath]) = try await connection.call(
-        to: Self.service, at: Self.root, Self.interchange, "AttachHostWith", manifest.identifier, shown, options)
+      let (_, gone) = try await connection.call(
+        to: Self.service, at: Self.root, Self.interchange, "AttachHostWith", manifest.identifier, shown, options,
+        returning: ObjectPath.self, [ObjectPath].self)
       for path in gone { hosting.sessions[path] = nil }
+      for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
       return true
     } catch {
       hosting.sessions = hosting.sessions.filter { $0.value.application != manifest.identifier }
@@ -253,7 +260,9 @@ extension Understudy {
           await adopt(number, shown.url, of: identifier, at: known.path)
         }
       }
-      for (path, hosted) in hosting.sessions where hosted.application == identifier { await tell(path) }
+      for (path, hosted) in hosting.sessions where hosted.application == identifier {
+        await tell(path, shown: hosted.window.flatMap { documents["\($0)"]?.url })
+      }
     }
   }
 
@@ -283,22 +292,26 @@ extension Understudy {
       let path: ObjectPath = try? await connection.call(
         to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "", Self.activity(url), title)
     else { return }
-    hosting.sessions[path] = HostedSession(application: identifier, url: url, window: window, title: title)
+    hosting.sessions[path] = HostedSession(
+      application: identifier, url: url, window: window, told: HostedSession.Told(title: title))
   }
 
-  /// Tells the title and the state of a session's window.
-  private func tell(_ path: ObjectPath) async {
+  /// Tells the title and the state of a session's window. A document in a tab behind another keeps its last title, and is in the background.
+  ///
+  /// - Parameter shown: The document that the window shows, if it is known.
+  private func tell(_ path: ObjectPath, shown: String?) async {
     guard let hosted = hosting.sessions[path], let window = hosted.window, let seen = windows[window] else { return }
-    let title = String(decoding: seen.shown.title, as: UTF8.self)
-    if title != hosted.title {
-      hosting.sessions[path]?.title = title
-      await set("Title", title, of: path)
+    var now = hosted.told
+    if shown == nil || shown == hosted.url {
+      now.title = String(decoding: seen.shown.title, as: UTF8.self)
+      now.state = display.active == window ? "foregroundActive" : "foregroundInactive"
+    } else {
+      now.state = "background"
     }
-    let isActive = display.active == window
-    if isActive != hosted.isActive {
-      hosting.sessions[path]?.isActive = isActive
-      try? await connection.call(
-        to: Self.service, at: path, Self.session, "SetState", isActive ? "foregroundActive" : "foregroundInactive") as ()
+    hosting.sessions[path]?.told = now
+    if now.title != hosted.told.title { await set("Title", now.title, of: path) }
+    if now.state != hosted.told.state {
+      try? await connection.call(to: Self.service, at: path, Self.session, "SetState", now.state) as ()
     }
   }
 

@@ -87,9 +87,7 @@ actor Understudy {
         if !notices.take() { break }
       }
       installed.read()
-      for number in windows.keys {
-        windows[number]?.application = windows[number].flatMap { application(of: $0.shown) }
-      }
+      for (number, seen) in windows { windows[number]?.application = application(of: seen.shown) }
       await updateManifests()
     }
   }

@@ -21,12 +21,12 @@ final class Wayland: Display {
     flush()
     while !isBroken, !toplevels.isReady { receive(waiting: 2_000) }
     if isBroken || !toplevels.listsWindows {
-      close(socket)
+      Glibc.close(socket)
       return nil
     }
   }
 
-  deinit { close(socket) }
+  deinit { Glibc.close(socket) }
 
   private static var path: String? {
     guard let name = Environment["WAYLAND_DISPLAY"] else { return nil }

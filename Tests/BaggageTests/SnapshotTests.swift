@@ -139,8 +139,8 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       }
       try await eventually("the second is read") { isRead(endless.readEnd) }
       try await store.removeSnapshots(of: [session(1)])
-      let refusal = await task.value
-      #expect(refusal?.name == .cancelled)
+      let error = await task.value
+      #expect(error?.name == .cancelled)
       await expectNone(store, 1)
       await store.close()
     }

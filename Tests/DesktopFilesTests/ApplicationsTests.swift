@@ -79,4 +79,34 @@ import Testing
       #expect(entry.command(opening: path, url: "file:///a%FF") == expected)
     }
   }
+
+  @Test func `a manifest is made of desktop files and the person's choices`() throws {
+    let files = [
+      "data/applications/one.desktop": entry("true %f", "text/plain;text/html;x-scheme-handler/http;"),
+      "data/applications/org.example.Two.desktop": entry("cat %f", "text/plain;", more: "Categories=TextEditor;"),
+      "data/applications/org.example.Two.Helper.desktop": entry("cat -n %f", "image/png;"),
+      "data/applications/web.desktop": entry("ls %f", "text/html;", more: "Categories=WebBrowser;"),
+      "data/applications/term.desktop": entry("env ls %f", "text/plain;", more: "Terminal=true"),
+      "data/applications/7up.desktop": entry("head %f"),
+      "config/mimeapps.list":
+        "[Default Applications]\ntext/plain=gone.desktop;org.example.Two.desktop;\n[Added Associations]\nimage/gif=one.desktop;\n"
+        + "[Removed Associations]\ntext/html=one.desktop;\n",
+    ]
+    try withFiles(files) { place in
+      let manifests = applications(in: place).manifests
+      #expect(manifests.map(\.identifier) == ["desktop.one", "org.example.Two"])
+      #expect(manifests.map(\.entry) == ["one", "org.example.Two"])
+      #expect(manifests[0].json.contains(#"{"LSHandlerRank":"Alternate","LSItemContentTypes":["image/gif","text/plain"]}]"#))
+      #expect(
+        manifests[1].json.contains(
+          #"[{"LSHandlerRank":"Alternate","LSItemContentTypes":["image/png"]},{"LSHandlerRank":"Default","LSItemContentTypes":["text/plain"]}]"#
+        ))
+      let types = TypeCatalog()
+      for manifest in manifests {
+        let read = try Manifest(Array(manifest.json.utf8), installedAs: nil, types: types)
+        #expect(read.supportsMultipleScenes && read.configurations.map(\.name) == ["Document"])
+        #expect(read.understudy == .registrar)
+      }
+    }
+  }
 }
