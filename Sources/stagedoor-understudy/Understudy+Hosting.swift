@@ -25,6 +25,8 @@ struct HostedSession {
   /// The file that it shows; `nil` if that is no longer known.
   var url: String?
   var window: WindowNumber?
+  /// When a delivery brought its window to the front. The service asks for that once more, behind the delivery.
+  var brought: ContinuousClock.Instant?
   /// What the service was told last.
   var told = Told()
 
@@ -170,9 +172,9 @@ extension Understudy {
       let options = try JSON.value(Text(document))
       let items = options["items"]?.elements ?? []
       let dropped = items.flatMap { $0["representations"]?.elements ?? [] }.compactMap { $0["file"]?.string }
-      let activities = (options["userActivities"]?.elements ?? []) + [options["stateRestorationActivity"]].compactMap(\.self)
-      let named = activities.lazy.compactMap { $0["targetContentIdentifier"]?.string }.first { $0.hasPrefix("file://") }
-      files = dropped.isEmpty ? [named].compactMap(\.self) : dropped
+      // Only this activity is our own word: senders write the others, and a sandbox may name no file.
+      let restored = options["stateRestorationActivity"]?["targetContentIdentifier"]?.string
+      files = items.isEmpty ? [restored].compactMap(\.self) : dropped
       hasOthers = !items.isEmpty
       token = options["activationToken"]?.string
     }
@@ -196,11 +198,15 @@ extension Understudy {
           application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) })
       }
     }
+    hosting.sessions[session]?.brought = .now
+    await remember(hosting.sessions[session]?.url, in: session)
     windowsChanged(of: manifest.entry)
   }
 
   private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
     guard let hosted = hosting.sessions[session] else { return }
+    hosting.sessions[session]?.brought = nil
+    if let brought = hosted.brought, .now - brought < .seconds(1) { return }
     if let url = hosted.url {
       _ = try act(on: try await look(for: url, in: manifest.entry), isNew: false, token)
     } else if let window = hosted.window {
@@ -284,6 +290,12 @@ extension Understudy {
     let url = documents["\(window)"]?.url
     hosting.sessions[path]?.url = url
     await set("UserActivity", url.map(Self.activity) ?? "", of: path)
+    await remember(url, in: path)
+  }
+
+  /// The document that the session gets back when its window was closed.
+  private func remember(_ url: String?, in session: ObjectPath) async {
+    await set("StateRestorationActivity", url.map(Self.activity) ?? "", of: session)
   }
 
   private func adopt(_ window: WindowNumber, _ url: String, of identifier: String, at application: ObjectPath) async {
@@ -294,6 +306,7 @@ extension Understudy {
     else { return }
     hosting.sessions[path] = HostedSession(
       application: identifier, url: url, window: window, told: HostedSession.Told(title: title))
+    await remember(url, in: path)
   }
 
   /// Tells the title and the state of a session's window. A document in a tab behind another keeps its last title, and is in the background.

@@ -74,6 +74,12 @@ import Testing
         #expect(text.contains("mousepad opens files only"), "\(text)")
         desktop.display.hide(1)
         try await stage.becomes("the end") { $0.contains { $0.hasSuffix("\tunattached") } }
+        // A closed window is opened again with its document.
+        try FileManager.default.removeItem(atPath: "\(place)/started")
+        let session = try await stage.stagedoor("sessions", "--print", "session,targetContentIdentifier").split(separator: "\n")
+          .first { $0.hasSuffix(url) }?.prefix(36)
+        _ = try await stage.stagedoor("activate", String(try #require(session)))
+        try await eventually("the start") { (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt" }
       }
     }
   }
