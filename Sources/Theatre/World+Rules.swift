@@ -70,7 +70,11 @@ extension World {
     endTurn()
     if broken != nil { return }
     if !from.isSandboxed, !prompter.hasTurn, let decision = explained(payload, from) {
-      if case .made(let rule)? = decision.explanation.rules { text.explained = rule.name } else { text.explained = .some(nil) }
+      if case .made(let rule)? = decision.explanation.rules {
+        text.explained = rule.name
+      } else {
+        text.explained = .some(nil)
+      }
     }
     call(caller, .deliver(payload, digest: .empty, size: 100), text: text)
   }

@@ -233,7 +233,11 @@ extension Understudy {
   /// Notes that windows of an application, or of any, have come, gone, or got other titles. Their sessions follow a little later, together.
   func windowsChanged(of entry: String? = nil) {
     if hosting.service == nil { return }
-    if let entry { hosting.changed.insert(entry) } else { hosting.changed.formUnion(windows.values.compactMap(\.application)) }
+    if let entry {
+      hosting.changed.insert(entry)
+    } else {
+      hosting.changed.formUnion(windows.values.compactMap(\.application))
+    }
     if hosting.isComparing { return }
     hosting.isComparing = true
     connection.loop.task { [connection] in

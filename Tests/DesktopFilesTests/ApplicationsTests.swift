@@ -96,7 +96,8 @@ import Testing
       let manifests = applications(in: place).manifests
       #expect(manifests.map(\.identifier) == ["desktop.one", "org.example.Two"])
       #expect(manifests.map(\.entry) == ["one", "org.example.Two"])
-      #expect(manifests[0].json.contains(#"{"LSHandlerRank":"Alternate","LSItemContentTypes":["image/gif","text/plain"]}]"#))
+      #expect(
+        manifests[0].json.contains(#"{"LSHandlerRank":"Alternate","LSItemContentTypes":["image/gif","text/plain"]}]"#))
       #expect(
         manifests[1].json.contains(
           #"[{"LSHandlerRank":"Alternate","LSItemContentTypes":["image/png"]},{"LSHandlerRank":"Default","LSItemContentTypes":["text/plain"]}]"#

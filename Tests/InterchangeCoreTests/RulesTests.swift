@@ -83,7 +83,9 @@ import TextRules
     var stage = try stage()
     #expect(deliver(try text("main.c:42"), &stage) == nil)
     let (number, consulting) = try #require(self.consulting(stage))
-    guard case .asks(let paths)? = consulting.answers(Stage.types).first else { return _ = Issue.record("it asks nothing") }
+    guard case .asks(let paths)? = consulting.answers(Stage.types).first else {
+      return _ = Issue.record("it asks nothing")
+    }
     #expect(paths == ["/src/main.c"])
     stage.book.setRules(RuleSet(), home: .empty)
     stage.play(.consulted(number, consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])))

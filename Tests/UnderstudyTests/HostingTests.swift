@@ -37,7 +37,8 @@ import Testing
     }
 
     func serving(_ body: nonisolated(nonsending) () async throws -> Void) async throws {
-      try await Command(Command.built("stagedoord").program, arguments: [], environment: environment).whileRunning { _ in
+      try await Command(Command.built("stagedoord").program, arguments: [], environment: environment).whileRunning {
+        _ in
         try await eventually("the applications") {
           let apps = (try? await stagedoor("apps")) ?? ""
           return apps.split(separator: "\n").count { $0.hasSuffix("\tyes") } == 2
@@ -47,7 +48,9 @@ import Testing
     }
   }
 
-  private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void) async throws {
+  private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void)
+    async throws
+  {
     try await PlayedDesktop.run(programs: ["mousepad", "gvim"], files: ["a.txt", "b.txt"]) { desktop async throws in
       let stage = Stage(desktop: desktop, environment: try desktop.bus.environmentWithFreshHome())
       let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
@@ -61,45 +64,62 @@ import Testing
       let (desktop, place) = (stage.desktop, stage.desktop.place)
       try await stage.serving {
         let drop = ["drop", "--app", "desktop.mousepad", "--wait", "handled", "--print", "outcome", "\(place)/a.txt"]
-        #expect(try await stage.stagedoor(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], drop[7]) == "created")
-        try await eventually("the start") { (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt" }
+        #expect(
+          try await stage.stagedoor(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], drop[7]) == "created"
+        )
+        try await eventually("the start") {
+          (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt"
+        }
         desktop.display.show(1, "mousepad", "\(place)/a.txt - Mousepad")
         desktop.display.change { $0.active = 1 }
         let url = desktop.url("a.txt")
         try await stage.becomes("the window") { $0 == ["\(url)\t\(place)/a.txt - Mousepad\tforegroundActive"] }
-        #expect(try await stage.stagedoor("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt") == "activated")
+        #expect(
+          try await stage.stagedoor("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt") == "activated")
         #expect(desktop.display.raised.last == 1)
         // A text has no file, and the understudy writes none.
-        let text = try await stage.refused("drop", "--app", "desktop.mousepad", "--wait", "handled", "--new", "--text", "x")
+        let text = try await stage.refused(
+          "drop", "--app", "desktop.mousepad", "--wait", "handled", "--new", "--text", "x")
         #expect(text.contains("mousepad opens files only"), "\(text)")
         desktop.display.hide(1)
         try await stage.becomes("the end") { $0.contains { $0.hasSuffix("\tunattached") } }
         // A closed window is opened again with its document.
         try FileManager.default.removeItem(atPath: "\(place)/started")
-        let session = try await stage.stagedoor("sessions", "--print", "session,targetContentIdentifier").split(separator: "\n")
-          .first { $0.hasSuffix(url) }?.prefix(36)
+        let session = try await stage.stagedoor("sessions", "--print", "session,targetContentIdentifier").split(
+          separator: "\n"
+        )
+        .first { $0.hasSuffix(url) }?.prefix(36)
         _ = try await stage.stagedoor("activate", String(try #require(session)))
-        try await eventually("the start") { (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt" }
+        try await eventually("the start") {
+          (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt"
+        }
       }
     }
   }
 
-  @Test func `a window that was there is adopted, follows its document, and closes as its own button does`() async throws {
+  @Test func `a window that was there is adopted, follows its document, and closes as its own button does`()
+    async throws
+  {
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)
       desktop.display.show(1, "gvim", "a.txt (\(place)) - GVIM")
       try await stage.serving {
         let (a, b) = (desktop.url("a.txt"), desktop.url("b.txt"))
         try await stage.becomes("the session") { $0 == ["\(a)\ta.txt (\(place)) - GVIM\tforegroundInactive"] }
-        #expect(try await stage.stagedoor("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt") == "activated")
+        #expect(
+          try await stage.stagedoor("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt") == "activated")
         #expect(desktop.display.raised == [1])
         // An editor that shows one document shows another one now.
         desktop.display.write("b.txt (\(place)) - GVIM", on: 1)
-        try await stage.becomes("the other document") { $0.map { $0.split(separator: "\t").first.map(String.init) } == [b] }
+        try await stage.becomes("the other document") {
+          $0.map { $0.split(separator: "\t").first.map(String.init) } == [b]
+        }
         desktop.display.write("[No Name] - GVIM", on: 1)
         try await stage.becomes("no document") { $0.first?.hasPrefix("\t[No Name]") ?? false }
         desktop.display.write("b.txt (\(place)) - GVIM", on: 1)
-        try await stage.becomes("the document again") { $0.map { $0.split(separator: "\t").first.map(String.init) } == [b] }
+        try await stage.becomes("the document again") {
+          $0.map { $0.split(separator: "\t").first.map(String.init) } == [b]
+        }
         _ = try await stage.stagedoor("close", "--yes", "--app", "desktop.gvim")
         try await eventually("the closed window") { desktop.display.windows().isEmpty }
       }
@@ -112,7 +132,9 @@ import Testing
       desktop.display.show(1, "gvim", "a.txt (\(place)) - GVIM")
       for _ in 0..<2 {
         try await stage.serving {
-          try await stage.becomes("the session") { $0 == ["\(desktop.url("a.txt"))\ta.txt (\(place)) - GVIM\tforegroundInactive"] }
+          try await stage.becomes("the session") {
+            $0 == ["\(desktop.url("a.txt"))\ta.txt (\(place)) - GVIM\tforegroundInactive"]
+          }
         }
         try await eventually("the end of the service") {
           try await desktop.understudy.connection.owner(of: "org.stagedoor.Interchange1") == nil

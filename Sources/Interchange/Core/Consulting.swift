@@ -149,7 +149,9 @@ extension Consultation {
 
 // Errands are compared in tests, and these by what they ask about.
 extension Consulting: Hashable {
-  package static func == (one: Self, other: Self) -> Bool { one.handedIn.map(\.?.payload) == other.handedIn.map(\.?.payload) }
+  package static func == (one: Self, other: Self) -> Bool {
+    one.handedIn.map(\.?.payload) == other.handedIn.map(\.?.payload)
+  }
   package func hash(into hasher: inout Hasher) { hasher.combine(handedIn.map(\.?.payload)) }
 }
 
