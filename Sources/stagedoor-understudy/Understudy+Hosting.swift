@@ -222,7 +222,7 @@ extension Understudy {
 
   private func forget(_ identifiers: [String]) {
     for identifier in identifiers {
-      if let path = try? ObjectPath("\(Self.root.rawValue)/session/\(identifier.replacing("-", with: "_"))") {
+      if let path = try? ObjectPath("\(Self.root.rawValue)/session/\(identifier.map { $0 == "-" ? "_" : "\($0)" }.joined())") {
         hosting.sessions[path] = nil
       }
     }
