@@ -222,9 +222,8 @@ extension Understudy {
 
   private func forget(_ identifiers: [String]) {
     for identifier in identifiers {
-      if let path = try? ObjectPath("\(Self.root.rawValue)/session/\(identifier.map { $0 == "-" ? "_" : "\($0)" }.joined())") {
-        hosting.sessions[path] = nil
-      }
+      let name = identifier.map { $0 == "-" ? "_" : "\($0)" }.joined()
+      if let path = try? ObjectPath("\(Self.root.rawValue)/session/\(name)") { hosting.sessions[path] = nil }
     }
   }
 
