@@ -206,7 +206,7 @@ extension Understudy {
   private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
     guard let hosted = hosting.sessions[session] else { return }
     hosting.sessions[session]?.brought = nil
-    if let brought = hosted.brought, .now - brought < .seconds(1) { return }
+    if let brought = hosted.brought, .now - brought < .seconds(5) { return }
     if let url = hosted.url {
       _ = try act(on: try await look(for: url, in: manifest.entry), isNew: false, token)
     } else if let window = hosted.window {

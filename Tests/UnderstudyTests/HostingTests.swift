@@ -71,7 +71,10 @@ import Testing
           (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt"
         }
         desktop.display.show(1, "mousepad", "\(place)/a.txt - Mousepad")
-        desktop.display.change { $0.active = 1 }
+        desktop.display.change {
+          $0.active = 1
+          $0.changes.list = true
+        }
         let url = desktop.url("a.txt")
         try await stage.becomes("the window") { $0 == ["\(url)\t\(place)/a.txt - Mousepad\tforegroundActive"] }
         #expect(
