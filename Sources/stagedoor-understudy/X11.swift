@@ -60,7 +60,7 @@ final class X11: Display {
     var counts: [WindowNumber: [xcb_atom_t: Int]] = [:]
     for notice in pending {
       switch notice.atom {
-      case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"):
+      case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"), atom("_NET_ACTIVE_WINDOW"):
         if notice.window == root { changes.list = true }
       case atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue:
         if notice.window != root { counts[notice.window, default: [:]][notice.atom, default: 0] += 1 }
