@@ -111,7 +111,7 @@ extension World {
     guard let stored = disk.undisturbed({ (try? store.delivery(delivered.delivery)) ?? nil }),
       let document = Decision.document(ofStored: stored.decision), let decision = try? JSON.value(document)
     else { return }
-    let rule = decision["rule"]?["name"]?.text
+    let rule = decision["rule"]?["name"]?.string.map { Text($0) }
     if rule != text.rule {
       breaks(.rules, "\(text.word) was for \(text.rule ?? "no rule"), and the decision names \(rule ?? "none")")
     }
@@ -119,13 +119,9 @@ extension World {
       breaks(.rules, "Explain named \(explained ?? "no rule") for \(text.word), and the decision \(rule ?? "none")")
     }
     let key = text.rule.map { Text("\($0) \(text.word)") }
-    if decision["key"]?["value"]?.text != key {
-      breaks(.rules, "\(text.word) became \(decision["key"]?["value"]?.text ?? "nothing"), and not \(key ?? "nothing")")
+    let shown = decision["key"]?["value"]?.string.map { Text($0) }
+    if shown != key {
+      breaks(.rules, "\(text.word) became \(shown ?? "nothing"), and not \(key ?? "nothing")")
     }
   }
-}
-
-extension Value {
-  fileprivate subscript(key: Text) -> Value? { if case .dictionary(let fields) = self { fields[key] } else { nil } }
-  fileprivate var text: Text? { if case .string(let text) = self { text } else { nil } }
 }

@@ -75,7 +75,13 @@ struct Habits {
     if !entry.categories.isDisjoint(with: Habits.quoting) { row.kind = .quoting }
     var names: Set<Bytes> = [Bytes(entry.name.utf8), Bytes(entry.program.utf8)]
     if let startup = entry.startupClass { names.insert(Bytes(startup.utf8)) }
-    // gvim writes GVIM, geany Geany.
+    // Vim writes the name of its server, which is numbered from the second on.
+    if ["gvim", "vim.gtk3"].contains(entry.program) {
+      for server in ["GVIM", "VIM"] {
+        names.formUnion(([""] + (1...20).map { "\($0)" }).map { Bytes((server + $0).utf8) })
+      }
+    }
+    // geany writes Geany.
     names.insert(Bytes(entry.program.uppercased().utf8))
     names.insert(Bytes((entry.program.prefix(1).uppercased() + entry.program.dropFirst()).utf8))
     return Application(

@@ -25,6 +25,8 @@ struct HostedSession {
   /// The file that it shows; `nil` if that is no longer known.
   var url: String?
   var window: WindowNumber?
+  /// Whether the service has heard that there is a window. Before that it takes no state.
+  var isConnected = true
   /// When a delivery brought its window to the front. The service asks for that once more, behind the delivery.
   var brought: ContinuousClock.Instant?
   /// What the service was told last.
@@ -195,12 +197,17 @@ extension Understudy {
       let (_, window) = try act(on: try await look(for: url, in: manifest.entry), isNew: false, handedOver.token)
       if url == first, isNew || hosting.sessions[session] == nil {
         hosting.sessions[session] = HostedSession(
-          application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) })
+          application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
+          isConnected: !isNew)
       }
     }
     hosting.sessions[session]?.brought = .now
     await remember(hosting.sessions[session]?.url, in: session)
-    windowsChanged(of: manifest.entry)
+    // This comes behind the answer to the service.
+    connection.loop.task {
+      self.hosting.sessions[session]?.isConnected = true
+      self.windowsChanged(of: manifest.entry)
+    }
   }
 
   private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
@@ -316,7 +323,9 @@ extension Understudy {
   ///
   /// - Parameter shown: The document that the window shows, if it is known.
   private func tell(_ path: ObjectPath, shown: String?) async {
-    guard let hosted = hosting.sessions[path], let window = hosted.window, let seen = windows[window] else { return }
+    guard let hosted = hosting.sessions[path], hosted.isConnected, let window = hosted.window,
+      let seen = windows[window]
+    else { return }
     var now = hosted.told
     if shown == nil || shown == hosted.url {
       now.title = String(decoding: seen.shown.title, as: UTF8.self)
@@ -324,10 +333,15 @@ extension Understudy {
     } else {
       now.state = "background"
     }
+    if now == hosted.told { return }
     hosting.sessions[path]?.told = now
     if now.title != hosted.told.title { await set("Title", now.title, of: path) }
-    if now.state != hosted.told.state {
-      try? await connection.call(to: Self.service, at: path, Self.session, "SetState", now.state) as ()
+    if now.state == hosted.told.state { return }
+    do {
+      try await connection.call(to: Self.service, at: path, Self.session, "SetState", now.state) as ()
+    } catch {
+      // It is told again with the next change.
+      hosting.sessions[path]?.told.state = hosted.told.state
     }
   }
 
@@ -343,10 +357,4 @@ extension Understudy {
       fields["targetContentIdentifier"] = Text(url)
     }.string
   }
-}
-
-extension Value {
-  fileprivate subscript(key: Text) -> Value? { if case .dictionary(let fields) = self { fields[key] } else { nil } }
-  fileprivate var elements: [Value]? { if case .array(let elements) = self { elements } else { nil } }
-  fileprivate var string: String? { if case .string(let text) = self { text.string } else { nil } }
 }

@@ -28,6 +28,8 @@ internal import SceneModel
   public let delegate: SceneDelegate
   /// The application; `nil` if it no longer exists.
   public private(set) weak var application: Application?
+  /// Whether the delegate is filling in the activity. A delegate that ends the scene meanwhile is not asked again.
+  var isSaving = false
 
   /// The state of the scene. See ``enter(_:)``.
   public var activationState: ActivationState { life.state }

@@ -117,7 +117,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     public func next(isolation actor: isolated (any Actor)?) async -> SceneNotification? {
       while let signal = await signals.next(isolation: actor) {
         guard let (name, json) = try? signal.values(as: String.self, String.self),
-          case .dictionary(let userInfo)? = try? DocumentValue(json: json).value
+          case .dictionary(let userInfo)? = try? Value(document: json)
         else { continue }
         return SceneNotification(name: .init(rawValue: name), userInfo: [String: UserInfoValue](userInfo))
       }

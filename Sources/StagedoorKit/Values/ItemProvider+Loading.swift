@@ -138,7 +138,7 @@ extension ItemProvider {
   ) async throws(StagedoorError) -> Loaded {
     try await EventLoop.forLoading(progress) { _ throws(StagedoorError) in
       do { return try await loader(progress) } catch is CancellationError {
-        throw .loadWasCancelled
+        throw .waitWasCancelled
       } catch {
         throw StagedoorError(.loadFailed, "\(error)")
       }
@@ -178,10 +178,4 @@ extension ItemProvider.Source {
 
   /// The application has the content of a dropped item.
   fileprivate func wasLoaded() { if case .delivered(let item, _, _) = self { item.wasLoaded() } }
-}
-
-extension StagedoorError {
-  static var loadWasCancelled: StagedoorError {
-    StagedoorError(.taskCancelled, "the task that waited was cancelled")
-  }
 }

@@ -11,7 +11,7 @@ enum ExplainCommand {
     field("message", "message"),
   ]
 
-  private static func field(_ name: String, _ path: String...) -> Field<Row> {
+  private static func field(_ name: String, _ path: Text...) -> Field<Row> {
     Field(name, value: { row in path.reduce(row.decision) { $0?[$1] } })
   }
 
@@ -95,7 +95,8 @@ enum DecisionPicture {
       let place = "\(rule["file"]?.string ?? ""):\(rule["line"]?.number.map { "\(Int($0))" } ?? "")"
       lines.append(fitted("+- rule           \((rule["name"]?.string ?? "").printable)", screen, note: place.printable))
     }
-    if let failed = decision["rules"]?.elements {
+    let failed = decision["rules"]?.elements ?? []
+    if !failed.isEmpty {
       lines.append("+- no rule takes it")
       for rule in failed {
         lines.append(
@@ -103,10 +104,10 @@ enum DecisionPicture {
             "|    \((rule["name"]?.string ?? "").printable)", screen, note: (rule["because"]?.string ?? "").printable))
       }
     }
-    for (name, value) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {
+    for (name, value): (Text, Text) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {
       guard let step = decision[name], let chosen = step[value]?.string else { continue }
       let because = step["because"]?.string ?? step["from"]?.string ?? ""
-      lines.append(fitted("+- \(name.padded(13))  \(chosen.printable)", screen, note: because.printable))
+      lines.append(fitted("+- \(name.string.padded(13))  \(chosen.printable)", screen, note: because.printable))
     }
     let candidates = decision["candidates"]?.elements ?? []
     if !candidates.isEmpty {
