@@ -94,7 +94,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples test-understudy pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples test-understudy try-windows pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install check-deb check-cost docs format bench order stress test-release fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built install-understudy install-understudy-built uninstall deb clean
 
@@ -143,6 +143,9 @@ test: ## run every test (ARGS="--filter Names")
 test-understudy: build ## test the windows of other applications on sway too
 	@$(SETUP) test test-examples
 	@STAGEDOOR_UNDERSTUDY=1 $(SWIFT) test --skip-build $(BUILD) --disable-xctest --filter UnderstudyTests $(ARGS)
+
+try-windows: build ## open files in real applications, and compare which window comes (ARGS="--record", "mousepad gvim")
+	@Scripts/try-windows "$$($(SWIFT) build $(BUILD) --show-bin-path)" $(ARGS)
 
 check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs check-cost ## check format, rules, scripts, examples, installation, package, documentation, cost
 
