@@ -27,6 +27,8 @@ struct HostedSession {
   var window: WindowNumber?
   /// Whether the service has heard that there is a window. Before that it takes no state.
   var isConnected = true
+  /// How often in a row the service refused what it was told.
+  var refusals = 0
   /// When a delivery brought its window to the front. The service asks for that once more, behind the delivery.
   var brought: ContinuousClock.Instant?
   /// What the service was told last.
@@ -339,9 +341,12 @@ extension Understudy {
     if now.state == hosted.told.state { return }
     do {
       try await connection.call(to: Self.service, at: path, Self.session, "SetState", now.state) as ()
+      hosting.sessions[path]?.refusals = 0
     } catch {
-      // It is told again with the next change.
+      // The service may not have read the answer to its delivery yet; another host may have taken over.
       hosting.sessions[path]?.told.state = hosted.told.state
+      hosting.sessions[path]?.refusals += 1
+      if hosted.refusals < 20 { windowsChanged(of: hosting.registered[hosted.application]?.manifest.entry) }
     }
   }
 
