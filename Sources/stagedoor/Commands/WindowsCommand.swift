@@ -135,7 +135,7 @@ struct Understudy: Sendable {
 
   func windows() async throws(CallError) -> [WindowsCommand.Row] {
     let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await connection.call(
-      to: Understudy.name, at: Understudy.path, Understudy.interface, "ListWindows", timeout: .seconds(5))
+      to: Understudy.name, at: Understudy.path, Understudy.interface, "ListWindows", timeout: .seconds(20))
     return rows.map { row in
       let (window, title, application, name, icon, document, level, isActive) = row.members
       return WindowsCommand.Row(
@@ -153,6 +153,6 @@ struct Understudy: Sendable {
     let options: [String: Variant] = token.map { ["activation-token": Variant($0)] } ?? [:]
     try await connection.call(
       to: Understudy.name, at: Understudy.path, Understudy.interface, "ActivateWindow", window, options,
-      timeout: .seconds(5)) as ()
+      timeout: .seconds(20)) as ()
   }
 }
