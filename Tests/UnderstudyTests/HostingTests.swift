@@ -29,10 +29,15 @@ import Testing
     }
 
     func becomes(_ what: String, _ condition: @escaping @Sendable ([String]) -> Bool) async throws {
-      try await eventually(what, within: usualLimit) {
-        // The real display wakes the understudy; the played one waits to be asked.
-        await desktop.understudy.take()
-        return condition(try await sessions())
+      do {
+        try await eventually(what, within: usualLimit) {
+          // The real display wakes the understudy; the played one waits to be asked.
+          await desktop.understudy.take()
+          return condition(try await sessions())
+        }
+      } catch {
+        Issue.record("\(error): the sessions are \((try? await sessions()) ?? []), known as \(await desktop.understudy.hosting.sessions)")
+        throw error
       }
     }
 
