@@ -99,14 +99,17 @@ actor Understudy {
       if changes.isEmpty { return }
       tellOfChange()
       for number in changes.titles.keys { windowsChanged(of: windows[number]?.application ?? "") }
-      if changes.list { windowsChanged() }
       for (number, count) in changes.titles {
         guard var seen = windows[number] else { continue }
         seen.shown.title = display.title(of: number)
         seen.history?.note(seen.shown.title, changes: count)
         windows[number] = seen
       }
-      if changes.list { look(isFirst: false) }
+      if changes.list {
+        look(isFirst: false)
+        // A window that has just come is one of them.
+        windowsChanged()
+      }
       raiseAwaited()
     }
   }

@@ -36,7 +36,9 @@ import Testing
           return condition(try await sessions())
         }
       } catch {
-        Issue.record("\(error): the sessions are \((try? await sessions()) ?? []), known as \(await desktop.understudy.hosting.sessions)")
+        Issue.record(
+          "\(error): the sessions are \((try? await sessions()) ?? []), known as \(await desktop.understudy.hosting.sessions)"
+        )
         throw error
       }
     }
