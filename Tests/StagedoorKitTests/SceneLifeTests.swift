@@ -265,6 +265,47 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false], ["write", "release", "destroy"])
+  func `a delegate that ends its scene while it fills in the activity is asked once`(
+    isReleased: Bool, _ cause: String
+  ) async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      let scene = try #require(application.scene(of: session))
+      _ = application.taken()
+      var asked = 0
+      application.whenCalled = { [unowned application] name, scene in
+        guard name == "willSave" else { return }
+        asked += 1
+        // Without this limit a library that asks again never ends.
+        if asked > 3 { return }
+        if isReleased {
+          scene.release()
+        } else {
+          application.requestSceneSessionDestruction(
+            scene.session, options: .init(windowDismissalAnimation: .commit))
+        }
+      }
+      scene.userActivity?.needsSave = true
+      switch cause {
+      case "write": break
+      case "release": scene.release()
+      default: application.requestSceneSessionDestruction(scene.session)
+      }
+      let isGone = !isReleased || cause == "destroy"
+      let animation = cause == "destroy" ? "standard" : "commit"
+      try await service.wait(for: isGone ? "1: Destroy \(animation)" : "1: Disconnect")
+      #expect(asked == 1)
+      #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
+      #expect(scene.dismissalAnimation == (isReleased ? .standard : .commit))
+      if !isGone {
+        #expect(service.known[session]["UserActivity"]?.contains(#""saved":true"#) == true)
+      }
+      application.whenCalled = { _, _ in }
+    }
+  }
+
   @Test func `observers of a scene that one of them ends hear nothing more`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)
