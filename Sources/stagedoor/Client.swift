@@ -145,13 +145,4 @@ enum Printed {
 extension Value {
   static func text(_ text: String) -> Value { .string(Text(text)) }
   static func texts(_ texts: [String]) -> Value { .array(texts.map { .text($0) }) }
-
-  subscript(_ key: String) -> Value? {
-    if case .dictionary(let fields) = self { return fields[Text(key)] }
-    return .none
-  }
-
-  var string: String? { if case .string(let text) = self { text.string } else { nil } }
-  var elements: [Value] { if case .array(let elements) = self { elements } else { [] } }
-  var number: Int64? { if case .integer(let number) = self { number } else { nil } }
 }

@@ -48,10 +48,6 @@ import Testing
     ("progress", { _ = try await $0.progress(of: delivery) }),
     ("deliver a document", { try await $0.deliver(document: "{}") }),
     ("explain a document", { _ = try await $0.explain(document: "{}") }),
-    (
-      "deliver a descriptor",
-      { try await $0.deliver(reading: try OwnedFileDescriptor.pipe().readEnd, as: "text/plain") }
-    ),
     ("register", { try await $0.register(manifest: Manifests.oneScene) }),
     ("unregister", { try await $0.unregister("org.example.Player") }),
     ("preferredApplication", { _ = try await $0.preferredApplication(for: "viewCat") }),

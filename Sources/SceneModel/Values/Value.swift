@@ -32,6 +32,19 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
   package init(nilLiteral: ()) { self = .null }
 }
 
+// MARK: - Reading a document piece by piece
+
+extension Value {
+  /// The value of a key; `nil` for any other value than a dictionary.
+  package subscript(key: Text) -> Value? { if case .dictionary(let fields) = self { fields[key] } else { .none } }
+
+  package var string: String? { if case .string(let text) = self { text.string } else { nil } }
+  package var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+  package var number: Int64? { if case .integer(let number) = self { number } else { nil } }
+  /// The elements of an array; none for any other value.
+  package var elements: [Value] { if case .array(let elements) = self { elements } else { [] } }
+}
+
 extension Value {
   /// The kind for people, with an article.
   var kind: String {

@@ -108,7 +108,7 @@ public struct DragSession: Sendable {
   /// session.
   public func proposal(on session: SessionIdentifier? = nil) async throws(StagedoorError) -> DropOperation {
     let operation = try await stagedoor.call(
-      "Propose", target(session), at: path, in: InterchangeNames.drag, returning: String.self)
+      "Propose", session?.path ?? .root, at: path, in: InterchangeNames.drag, returning: String.self)
     return DropOperation(rawValue: operation) ?? .forbidden
   }
 
@@ -117,10 +117,8 @@ public struct DragSession: Sendable {
   public func drop(
     on session: SessionIdentifier? = nil, operation: DropOperation = .copy
   ) async throws(StagedoorError) -> Delivery {
-    let (target, outcome, delivery) = try await stagedoor.call(
-      "DropOn", target(session), operation.rawValue, at: path, in: InterchangeNames.drag,
-      returning: ObjectPath.self, String.self, String.self)
-    return try Delivery(target.rawValue, outcome, delivery)
+    try await stagedoor.handIn(
+      "DropOn", session?.path ?? .root, operation.rawValue, at: path, in: InterchangeNames.drag)
   }
 
   /// Waits for the end of the drag, which several tasks may do, also later. A service that was restarted has forgotten the drag:
@@ -128,10 +126,6 @@ public struct DragSession: Sendable {
   ///
   /// Only the source hears of the end, and the hosts that were asked for a proposal. Other programs that have the ticket look at ``state``.
   public func ended() async throws(StagedoorError) -> Ending { try await end.wait() }
-
-  private func target(_ session: SessionIdentifier?) -> ObjectPath {
-    session?.path ?? .root
-  }
 }
 
 extension Stagedoor {
@@ -191,7 +185,7 @@ private final class DragEnd: Sendable {
     let first = await withTaskExecutorPreference(stagedoor.connection.loop.taskExecutor) {
       await answers.first { _ in true }
     }
-    guard let first else { throw .loadWasCancelled }
+    guard let first else { throw .waitWasCancelled }
     return try first.get()
   }
 

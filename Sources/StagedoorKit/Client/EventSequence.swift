@@ -92,14 +92,7 @@ public struct EventSequence: AsyncSequence, Sendable {
     }
 
     /// Waits for an event; `nil` if the waiting task was cancelled.
-    public mutating func next() async throws(StagedoorError) -> Event? { try await advance() }
-
-    /// Waits for an event; `nil` if the waiting task was cancelled.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> Event? {
-      try await advance()
-    }
-
-    private mutating func advance() async throws(StagedoorError) -> Event? {
+    public mutating func next() async throws(StagedoorError) -> Event? {
       while true {
         if let event = pending.popFirst() { return event }
         if Task.isCancelled { return nil }
@@ -109,6 +102,11 @@ public struct EventSequence: AsyncSequence, Sendable {
           return event
         }
       }
+    }
+
+    /// Waits for an event; `nil` if the waiting task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> Event? {
+      try await next()
     }
 
     /// One page of the stored events after the last.

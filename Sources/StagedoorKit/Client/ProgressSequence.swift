@@ -20,7 +20,7 @@ extension Stagedoor {
   /// The state, and whether it is final: the decision of a delivery that is over says when it ended.
   fileprivate func step(of identifier: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence.Step {
     let (state, decision) = try await delivery(identifier)
-    let hasEnded = try DocumentValue(json: decision.json)["ended"] != nil
+    let hasEnded = try Value(document: decision.json)["ended"] != nil
     return ProgressSequence.Step(state: state, isLast: hasEnded || state.isFinal)
   }
 
@@ -44,7 +44,7 @@ extension Stagedoor {
     case .cancelled: throw StagedoorError(.cancelled, "the delivery \(delivery) was cancelled")
     case .handled: return .handled
     case .routed: return .routed
-    case .held, .forwarded, nil: throw StagedoorError(.taskCancelled, "the task that waited was cancelled")
+    case .held, .forwarded, nil: throw .waitWasCancelled
     }
   }
 }
@@ -94,14 +94,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     }
 
     /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
-    public mutating func next() async throws(StagedoorError) -> DeliveryState? { try await advance() }
-
-    /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> DeliveryState? {
-      try await advance()
-    }
-
-    private mutating func advance() async throws(StagedoorError) -> DeliveryState? {
+    public mutating func next() async throws(StagedoorError) -> DeliveryState? {
       guard let before = last else { return told(sequence.first) }
       if before.isLast { return nil }
       while true {
@@ -111,6 +104,11 @@ public struct ProgressSequence: AsyncSequence, Sendable {
         // The state is the same, but it has become final since it was reported.
         if step.isLast { return nil }
       }
+    }
+
+    /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> DeliveryState? {
+      try await next()
     }
 
     private mutating func told(_ step: Step) -> DeliveryState {

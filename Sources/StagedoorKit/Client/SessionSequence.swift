@@ -66,14 +66,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
     }
 
     /// Waits for a change; `nil` if the waiting task was cancelled.
-    public mutating func next() async throws(StagedoorError) -> [SceneSession]? { try await advance() }
-
-    /// Waits for a change; `nil` if the waiting task was cancelled.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
-      try await advance()
-    }
-
-    private mutating func advance() async throws(StagedoorError) -> [SceneSession]? {
+    public mutating func next() async throws(StagedoorError) -> [SceneSession]? {
       if !hasBegun {
         hasBegun = true
         sessions = sequence.first
@@ -96,6 +89,11 @@ public struct SessionSequence: AsyncSequence, Sendable {
         }
         if sessions != before { return inOrder }
       }
+    }
+
+    /// Waits for a change; `nil` if the waiting task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
+      try await next()
     }
 
     private var inOrder: [SceneSession] { sessions.values.sorted(by: SceneSession.areInOrder) }

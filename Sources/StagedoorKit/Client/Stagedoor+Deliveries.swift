@@ -15,9 +15,7 @@ extension Stagedoor {
   public func drop(
     _ activityType: String, _ targetContentIdentifier: String = "", userInfo: [String: String] = [:]
   ) async throws(StagedoorError) -> Delivery {
-    let (session, outcome, delivery) = try await call(
-      "Drop", activityType, targetContentIdentifier, userInfo, returning: ObjectPath.self, String.self, String.self)
-    return try Delivery(session.rawValue, outcome, delivery)
+    try await handIn("Drop", activityType, targetContentIdentifier, userInfo)
   }
 
   /// Hands in files and links of a desktop, to one session. The service finds the type of each.
@@ -39,9 +37,7 @@ extension Stagedoor {
     _ urls: [URL], as activityType: String = "", _ targetContentIdentifier: String = ""
   ) async throws(StagedoorError) -> Delivery {
     let list = urls.map(\.absoluteString).joined(separator: "\r\n")
-    let (session, outcome, delivery) = try await call(
-      "DropURIs", list, activityType, targetContentIdentifier, returning: ObjectPath.self, String.self, String.self)
-    return try Delivery(session.rawValue, outcome, delivery)
+    return try await handIn("DropURIs", list, activityType, targetContentIdentifier)
   }
 
   /// Hands in an activity.
@@ -66,7 +62,9 @@ extension Stagedoor {
   /// A promised representation is loaded when a host opens it.
   @discardableResult
   public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
-    let result = try await payload.hasContents ? deliverContents(of: payload) : deliverDocument(of: payload)
+    let result =
+      try await payload.hasContents
+      ? deliverContents(of: payload) : handIn("Deliver", payload.json(), upTo: payload.options.slack)
     // The service does not wait for a scene of this connection's own host, because a host may be unable to answer while it waits. This library can.
     if payload.options.wait == .handled, try await self.delivery(result.identifier).state != .handled {
       try await finished(result.identifier)
@@ -74,22 +72,35 @@ extension Stagedoor {
     return result
   }
 
-  private func deliverDocument(of payload: Payload) async throws(StagedoorError) -> Delivery {
-    let (session, outcome, delivery) = try await call(
-      "Deliver", try await payload.json(), upTo: payload.options.slack,
-      returning: ObjectPath.self, String.self, String.self)
-    return try Delivery(session.rawValue, outcome, delivery)
-  }
-
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
     let promises = Promises(payload.items, token: payload.options.token, on: self)
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary()
-    let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
-      try await call(
-        "DeliverItems", rows, wishes, upTo: payload.options.slack,
-        returning: ObjectPath.self, String.self, String.self)
+    return try await promises.handedIn { () async throws(StagedoorError) in
+      try await handIn("DeliverItems", rows, wishes, upTo: payload.options.slack)
     }
+  }
+
+  /// Hands in a payload that is already a document, as `docs/documents.md` describes, to one session.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let document = #"{"activity": {"activityType": "org.example.Cats.view"}, "options": {"disposition": "new"}}"#
+  /// print(try await stagedoor.deliver(document: document).session)
+  /// ```
+  @discardableResult
+  public func deliver(document: String) async throws(StagedoorError) -> Delivery {
+    try await handIn("Deliver", document)
+  }
+
+  /// Makes a call that is answered with a session and a delivery.
+  func handIn<each Argument: BusValue>(
+    _ member: MemberName, _ arguments: repeat each Argument, at path: ObjectPath = InterchangeNames.root,
+    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero
+  ) async throws(StagedoorError) -> Delivery {
+    let (session, outcome, delivery) = try await call(
+      member, repeat each arguments, at: path, in: interface, upTo: slack,
+      returning: ObjectPath.self, String.self, String.self)
     return try Delivery(session.rawValue, outcome, delivery)
   }
 
@@ -98,8 +109,8 @@ extension Stagedoor {
 
   /// Hands in items, each to the session that it belongs to, in their order.
   ///
-  /// Everything goes in one document, so all promises are loaded into memory first. The service takes all items or none; if it takes none, the call throws. With `bestEffort` the service takes each item by itself, and the result
-  /// of a refused item is its error.
+  /// One document carries everything, so all promises are loaded into memory first. The service takes all items or none; if it takes none, the call
+  /// throws. With `bestEffort` the service takes each item by itself, and the result of a refused item is its error.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -122,8 +133,12 @@ extension Stagedoor {
 
   /// Returns what the service would do with a payload now, and why. The call changes nothing and asks no host.
   public func explain(_ payload: Payload) async throws(StagedoorError) -> Decision {
-    let document = try await payload.json(loads: false)
-    return try Decision(json: try await call("Explain", document, returning: String.self))
+    try await explain(document: payload.json(loads: false))
+  }
+
+  /// The same for a payload that is already a document.
+  public func explain(document: String) async throws(StagedoorError) -> Decision {
+    try Decision(json: try await call("Explain", document, returning: String.self))
   }
 }
 
@@ -151,10 +166,10 @@ extension Stagedoor {
     let (text, decision) = try await call(
       "GetDelivery", identifier.description, returning: String.self, String.self)
     guard var state = DeliveryState(text) else { throw .unexpectedReply("unknown delivery state: \(quoted(text))") }
-    if case .failed = state, let reason = try DocumentValue(json: decision)["ended"],
-      let code = reason["error"]?.text
+    if case .failed = state, let reason = try Value(document: decision)["ended"],
+      let code = reason["error"]?.string
     {
-      state = .failed(StagedoorError(.init(rawValue: code), reason["message"]?.text ?? ""))
+      state = .failed(StagedoorError(.init(rawValue: code), reason["message"]?.string ?? ""))
     }
     return (state, try Decision(json: decision))
   }

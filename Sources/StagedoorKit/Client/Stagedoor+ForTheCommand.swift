@@ -15,9 +15,19 @@ extension Stagedoor {
   package func deliver(
     dictionaries items: [[String: Variant]], options: [String: Variant]
   ) async throws(StagedoorError) -> Delivery {
-    let (session, outcome, delivery) = try await call(
-      "DeliverItems", items, options, returning: ObjectPath.self, String.self, String.self)
-    return try Delivery(session.rawValue, outcome, delivery)
+    try await handIn("DeliverItems", items, options)
+  }
+
+  /// The session's properties with their names on the bus, each as text.
+  package func sessionProperties(_ session: SessionIdentifier) async throws(StagedoorError) -> [String: String] {
+    try await properties(ofSession: session.path).mapValues { value in
+      switch value {
+      case .string(let text): text
+      case .boolean(let flag): flag ? "true" : "false"
+      case .uint64(let number): "\(number)"
+      default: ""
+      }
+    }
   }
 
   /// A page of the stored events after a number; empty after the newest. A sandboxed program gets the events of its own application.

@@ -26,40 +26,20 @@ extension Stagedoor {
       "ListSessions", application ?? "", last?.description ?? "", limit, returning: [SessionRow].self)
     return try rows.map { row throws(StagedoorError) in
       let (path, application, configuration, state, target, title, lastActivated) = row.members
-      guard let session = SessionIdentifier(path.rawValue) else {
-        throw .unexpectedReply("not a session path: \(path)")
+      guard let session = SessionIdentifier(path.rawValue), let state = ActivationState(rawValue: state) else {
+        throw .unexpectedReply("not a session: \(path), \(state)")
       }
       return SessionSummary(
-        session: session, application: application, configuration: configuration, state: state,
+        session: session, application: application, configuration: configuration, activationState: state,
         targetContentIdentifier: target, title: title, lastActivated: lastActivated)
     }
   }
 
   /// The applications, by their identifiers.
   public func applications() async throws(StagedoorError) -> [ApplicationSummary] {
-    do throws(StagedoorError) {
-      let rows = try await call("ListApplications", returning: [Structure<String, ObjectPath, String, Bool>].self)
-      return rows.map {
-        ApplicationSummary(identifier: $0.members.0, name: $0.members.2, isHostAttached: $0.members.3)
-      }
-    } catch  where error.code == .unknownMethod {
-      return try await applicationObjects()
+    try await call("ListApplications", returning: [Structure<String, ObjectPath, String, Bool>].self).map {
+      ApplicationSummary(identifier: $0.members.0, name: $0.members.2, isHostAttached: $0.members.3)
     }
-  }
-
-  /// The applications as an older service shows them, which has objects and no list.
-  private func applicationObjects() async throws(StagedoorError) -> [ApplicationSummary] {
-    let objects = try await call(
-      "GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager",
-      returning: [ObjectPath: [String: Properties]].self)
-    let found = objects.values.compactMap { interfaces -> ApplicationSummary? in
-      guard let application = interfaces[InterchangeNames.application.rawValue],
-        case .string(let identifier)? = application["Identifier"], case .string(let name)? = application["Name"]
-      else { return nil }
-      return ApplicationSummary(
-        identifier: identifier, name: name, isHostAttached: application["HostAttached"] == .boolean(true))
-    }
-    return found.sorted { Text($0.identifier) < Text($1.identifier) }
   }
 
   /// One application. Throws ``StagedoorError/Code/noSuchApplication`` if it does not exist.
@@ -114,25 +94,6 @@ extension Stagedoor {
   /// ```
   public func unregister(_ application: String) async throws(StagedoorError) {
     try await call("UnregisterApplication", application)
-  }
-
-  /// The session's properties with their names on the bus, each as text.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// if let window = try await stagedoor.sessionList().first {
-  ///   print(try await stagedoor.sessionProperties(window.session)["Title"] ?? "")
-  /// }
-  /// ```
-  public func sessionProperties(_ session: SessionIdentifier) async throws(StagedoorError) -> [String: String] {
-    try await properties(ofSession: session.path).mapValues { value in
-      switch value {
-      case .string(let text): text
-      case .boolean(let flag): flag ? "true" : "false"
-      case .uint64(let number): "\(number)"
-      default: ""
-      }
-    }
   }
 
   /// The version of the service's interface.

@@ -63,10 +63,9 @@ extension Stagedoor {
     of application: String, configuration: String = ""
   ) async throws(StagedoorError) -> Delivery {
     do throws(StagedoorError) {
-      let (session, outcome, delivery) = try await call(
+      return try await handIn(
         "NewSession", configuration, at: InterchangeNames.path(ofApplication: Text(application)),
-        in: InterchangeNames.application, returning: ObjectPath.self, String.self, String.self)
-      return try Delivery(session.rawValue, outcome, delivery)
+        in: InterchangeNames.application)
     } catch  where error.code == .unknownObject {
       throw StagedoorError(.noSuchApplication, "there is no application \(quoted(application))")
     }

@@ -143,7 +143,7 @@ extension StagedoorError {
   init(_ error: CallError) {
     switch error {
     case .replied(let error): self.init(error)
-    case .cancelled: self.init(.taskCancelled, "the task that waited was cancelled")
+    case .cancelled: self = .waitWasCancelled
     case .unexpectedReply(let error): self = .unexpectedReply("\(error)")
     case .timedOut: self.init(.timedOut, "no answer came in time")
     case .disconnected, .invalidArguments: self.init(error.errorReply)
@@ -151,6 +151,8 @@ extension StagedoorError {
   }
 
   init(_ error: ConnectionError) { self.init(.disconnected, "\(error)") }
+
+  static var waitWasCancelled: StagedoorError { StagedoorError(.taskCancelled, "the task that waited was cancelled") }
 
   static func unexpectedReply(_ what: String) -> StagedoorError {
     StagedoorError(.unexpectedReply, "this module does not understand the service's reply: \(what)")

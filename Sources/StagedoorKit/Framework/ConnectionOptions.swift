@@ -40,10 +40,10 @@ public struct ConnectionOptions: Sendable {
 
 extension ConnectionOptions {
   init(json: String, of deliveries: ReceivedDeliveries) throws(StagedoorError) {
-    let document = try DocumentValue(json: json)
-    let attempt = document["attempt"]?.integer ?? 1
+    let document = try Value(document: json)
+    let attempt = (document["attempt"]?.number).map { Int($0) } ?? 1
     self.attempt = attempt
-    delivery = document["delivery"]?.text.flatMap { DeliveryIdentifier($0) }
+    delivery = document["delivery"]?.string.flatMap { DeliveryIdentifier($0) }
     var activities: [UserActivity] = []
     for element in document["userActivities"]?.elements ?? [] {
       if let activity = try element.activity { activities.append(activity) }
@@ -61,28 +61,28 @@ extension ConnectionOptions {
           element, activities, received.map { ReceivedItem(delivery: $0, index: UInt32(index)) }))
     }
     stateRestorationActivity = try document["stateRestorationActivity"]?.activity
-    sourceApplication = document["sourceApplication"]?.text
-    requestingSession = document["requestingSession"]?.text.flatMap { SessionIdentifier($0) }
+    sourceApplication = document["sourceApplication"]?.string
+    requestingSession = document["requestingSession"]?.string.flatMap { SessionIdentifier($0) }
     presentationStyle =
-      document["presentationStyle"]?.text.flatMap { DeliveryOptions.PresentationStyle(rawValue: $0) } ?? .automatic
-    role = document["role"]?.text.map { SessionRole(rawValue: $0) } ?? .windowApplication
+      document["presentationStyle"]?.string.flatMap { DeliveryOptions.PresentationStyle(rawValue: $0) } ?? .automatic
+    role = document["role"]?.string.map { SessionRole(rawValue: $0) } ?? .windowApplication
   }
 }
 
 extension ItemProvider {
   /// An item as the service describes it to its host.
-  fileprivate init(_ document: DocumentValue, _ activities: [UserActivity], _ item: ReceivedItem?) {
+  fileprivate init(_ document: Value, _ activities: [UserActivity], _ item: ReceivedItem?) {
     self.init()
-    suggestedName = document["suggestedName"]?.text
-    for index in (document["activities"]?.elements ?? []).compactMap(\.integer) where activities.indices.contains(index)
-    {
+    suggestedName = document["suggestedName"]?.string
+    for index in (document["activities"]?.elements ?? []).compactMap({ $0.number.map { Int($0) } })
+    where activities.indices.contains(index) {
       registerObject(activities[index])
     }
     guard let item else { return }
     for element in document["representations"]?.elements ?? [] {
-      guard let type = element["type"]?.text else { continue }
-      let file = element["file"]?.text.flatMap { URL(string: $0) }
-      add(type, .all, .delivered(item, size: element["size"]?.integer, file: file))
+      guard let type = element["type"]?.string else { continue }
+      let file = element["file"]?.string.flatMap { URL(string: $0) }
+      add(type, .all, .delivered(item, size: (element["size"]?.number).map { Int($0) }, file: file))
     }
   }
 
@@ -96,6 +96,15 @@ extension ItemProvider {
     for representation in item["representations"].flatMap({ try? [[String: Variant]]($0) }) ?? [] {
       guard case .string(let type)? = representation["type"] else { continue }
       add(type, .all, .loader { _ in throw StagedoorError(.notDropped, "it has not been dropped yet") })
+    }
+  }
+}
+
+extension Value {
+  fileprivate var activity: UserActivity? {
+    get throws(StagedoorError) {
+      guard case .dictionary = self else { return nil }
+      return try UserActivity(json: JSON.text(of: self).string)
     }
   }
 }

@@ -13,22 +13,17 @@ enum HostCall: Sendable {
   case propose(session: ObjectPath, [[String: Variant]], allowed: [String], Reply<String>)
 
   /// The service that made the call.
-  var sender: BusName? {
-    switch self {
-    case .configuration(_, _, let reply), .propose(_, _, _, let reply): reply.call.sender
-    case .connect(_, _, _, let reply), .resume(_, _, let reply), .activate(_, _, let reply), .refresh(_, let reply),
-      .destroy(_, _, let reply), .discarded(_, let reply):
-      reply.call.sender
-    }
-  }
+  var sender: BusName? { answering.call.sender }
 
   /// Refuses the call, and the delivery that it brings.
-  func fail(_ error: any Error) {
+  func fail(_ error: any Error) { _ = answering.fail(error) }
+
+  private var answering: (call: Call, fail: (any Error) -> Bool) {
     switch self {
-    case .configuration(_, _, let reply), .propose(_, _, _, let reply): reply.fail(error)
+    case .configuration(_, _, let reply), .propose(_, _, _, let reply): (reply.call, reply.fail)
     case .connect(_, _, _, let reply), .resume(_, _, let reply), .activate(_, _, let reply), .refresh(_, let reply),
       .destroy(_, _, let reply), .discarded(_, let reply):
-      reply.fail(error)
+      (reply.call, reply.fail)
     }
   }
 }

@@ -44,7 +44,7 @@ public struct SceneNotification: Sendable, Hashable {
 
 extension Application {
   /// Posts a notification to every scene of this application, and to all listeners in other processes. The scenes hear it before this returns. The
-  /// others hear it after all earlier changes and notifications, as soon as the service is there. Of equal notifications that wait for the service, the
+  /// others hear it after all earlier changes and notifications, as soon as the service runs. Of equal notifications that wait for the service, the
   /// last one is sent, and at most the newest 1,000 wait.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
     let notification = SceneNotification(name: name, userInfo: userInfo)
@@ -117,7 +117,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     public func next(isolation actor: isolated (any Actor)?) async -> SceneNotification? {
       while let signal = await signals.next(isolation: actor) {
         guard let (name, json) = try? signal.values(as: String.self, String.self),
-          case .dictionary(let userInfo)? = try? DocumentValue(json: json).value
+          case .dictionary(let userInfo)? = try? Value(document: json)
         else { continue }
         return SceneNotification(name: .init(rawValue: name), userInfo: [String: UserInfoValue](userInfo))
       }

@@ -73,38 +73,38 @@ public struct Decision: Sendable, Hashable {
 
 extension Decision {
   init(json: String) throws(StagedoorError) {
-    let document = try DocumentValue(json: json)
-    guard let outcome = document["outcome"]?.text else { throw .unexpectedReply("a decision without an outcome") }
+    let document = try Value(document: json)
+    guard let outcome = document["outcome"]?.string else { throw .unexpectedReply("a decision without an outcome") }
     if let delivered = Delivery.Outcome(rawValue: outcome) {
       self.outcome = .delivered(delivered)
     } else {
-      self.outcome = .refused(StagedoorError.Code(rawValue: document["error"]?.text ?? ""))
+      self.outcome = .refused(StagedoorError.Code(rawValue: document["error"]?.string ?? ""))
     }
-    message = document["message"]?.text ?? ""
+    message = document["message"]?.string ?? ""
     application = Choice(document["application"], "chosen", "because")
     configuration = Choice(document["configuration"], "chosen", "because")
     key = Choice(document["key"], "value", "from")
     let chosen = document["chosen"]
-    session = chosen?["session"]?.text.flatMap { SessionIdentifier($0) }
-    reason = chosen?["because"]?.text ?? ""
+    session = chosen?["session"]?.string.flatMap { SessionIdentifier($0) }
+    reason = chosen?["because"]?.string ?? ""
     candidates = (document["candidates"]?.elements ?? []).compactMap { Candidate($0) }
     self.json = json
   }
 }
 
 extension Decision.Choice {
-  fileprivate init?(_ document: DocumentValue?, _ value: Text, _ reason: Text) {
-    guard let text = document?[value]?.text else { return nil }
-    self.init(value: text, reason: document?[reason]?.text ?? "")
+  fileprivate init?(_ document: Value?, _ value: Text, _ reason: Text) {
+    guard let text = document?[value]?.string else { return nil }
+    self.init(value: text, reason: document?[reason]?.string ?? "")
   }
 }
 
 extension Decision.Candidate {
-  fileprivate init?(_ document: DocumentValue) {
-    guard let session = document["session"]?.text.flatMap({ SessionIdentifier($0) }) else { return nil }
-    let tier = document["tier"]?.text ?? ""
+  fileprivate init?(_ document: Value) {
+    guard let session = document["session"]?.string.flatMap({ SessionIdentifier($0) }) else { return nil }
+    let tier = document["tier"]?.string ?? ""
     self.init(
-      session: session, tier: tier, can: document["can"]?.bool ?? true,
-      prefers: document["prefers"]?.bool ?? (tier == "prefers"), reason: document["because"]?.text ?? "")
+      session: session, tier: tier, can: document["can"]?.flag ?? true,
+      prefers: document["prefers"]?.flag ?? (tier == "prefers"), reason: document["because"]?.string ?? "")
   }
 }

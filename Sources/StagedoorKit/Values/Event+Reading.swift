@@ -40,7 +40,9 @@ extension Event {
 
   /// Reads a stored event.
   init?(_ name: String, json: String, _ sequence: UInt64) throws(StagedoorError) {
-    self.init(name, try DocumentValue(json: json).texts, sequence)
+    guard case .dictionary(let fields) = try Value(document: json) else { return nil }
+    let texts = fields.entries.compactMap { entry in entry.value.string.map { (entry.key.string, $0) } }
+    self.init(name, Dictionary(texts) { first, _ in first }, sequence)
   }
 
   private init?(_ name: String, _ arguments: [String: String], _ sequence: UInt64) {

@@ -66,7 +66,7 @@ public struct Event: Sendable, Hashable {
   /// The kind of the event.
   public let kind: Kind
   /// The signal's name on the bus, such as "Routed".
-  public let name: String
+  package let name: String
   /// The signal's arguments by their names on the bus, without the number. A stored event also has its "time", a date of RFC 3339.
-  public let arguments: [String: String]
+  package let arguments: [String: String]
 }

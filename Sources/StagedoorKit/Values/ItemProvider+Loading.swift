@@ -61,7 +61,7 @@ extension ItemProvider {
   }
 
   /// Loads the representation of `type`, or else the best that conforms to it, into a new file in a new folder, in the folder for temporary files. Both
-  /// belong to the caller, who removes both. The content goes there in pieces, however large it is.
+  /// belong to the caller, who removes both. The content is written in pieces, however large it is.
   public func loadFileRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> URL {
@@ -138,7 +138,7 @@ extension ItemProvider {
   ) async throws(StagedoorError) -> Loaded {
     try await EventLoop.forLoading(progress) { _ throws(StagedoorError) in
       do { return try await loader(progress) } catch is CancellationError {
-        throw .loadWasCancelled
+        throw .waitWasCancelled
       } catch {
         throw StagedoorError(.loadFailed, "\(error)")
       }
@@ -178,10 +178,4 @@ extension ItemProvider.Source {
 
   /// The application has the content of a dropped item.
   fileprivate func wasLoaded() { if case .delivered(let item, _, _) = self { item.wasLoaded() } }
-}
-
-extension StagedoorError {
-  static var loadWasCancelled: StagedoorError {
-    StagedoorError(.taskCancelled, "the task that waited was cancelled")
-  }
 }

@@ -120,7 +120,7 @@ extension OwnedFileDescriptor {
     var isPipe = false
     while true {
       if isPipe { await loop.readable(withRawValue(\.self)) }
-      if Task.isCancelled { throw .loadWasCancelled }
+      if Task.isCancelled { throw .waitWasCancelled }
       let count = withRawValue { number in
         let wanted = most.map { min(buffer.count, $0 - total + 1) } ?? buffer.count
         return isPipe ? Glibc.read(number, &buffer, wanted) : pread(number, &buffer, wanted, off_t(total))
@@ -194,7 +194,7 @@ extension EventLoop {
     return try await loop.run { isolation throws(StagedoorError) in
       let loop = isolation.loop
       let loading = loop.task { () async -> Result<Loaded, StagedoorError> in
-        if Task.isCancelled { return .failure(.loadWasCancelled) }
+        if Task.isCancelled { return .failure(.waitWasCancelled) }
         do throws(StagedoorError) { return .success(try await body(loop)) } catch { return .failure(error) }
       }
       let number = progress?.whenCancelled { loading.cancel() }

@@ -1,6 +1,6 @@
-internal import DBus
+package import DBus
 internal import FoundationEssentials
-internal import SceneModel
+package import SceneModel
 
 /// A payload: items and options.
 ///
@@ -74,13 +74,23 @@ extension Payload {
   }
 
   func optionDictionary(_ more: [String: Variant] = [:]) throws(StagedoorError) -> [String: Variant] {
-    guard case .dictionary(let fields) = try options.model().document else { return more }
-    var result = more
+    try options.model().document.optionDictionary.merging(more) { _, new in new }
+  }
+}
+
+extension Value {
+  /// The options of a document as a call takes them.
+  package var optionDictionary: [String: Variant] {
+    guard case .dictionary(let fields) = self else { return [:] }
+    var result: [String: Variant] = [:]
     for entry in fields.entries {
       switch entry.value {
       case .string(let text): result[entry.key.string] = .string(text.string)
       case .bool(let flag): result[entry.key.string] = .boolean(flag)
       case .double(let number): result[entry.key.string] = .double(number)
+      case .dictionary(let texts):
+        result[entry.key.string] = Variant(
+          [String: String](texts.entries.map { ($0.key.string, $0.value.string ?? "") }) { $1 })
       default: break
       }
     }

@@ -68,8 +68,7 @@ extension SceneSession {
     _ text: String
   ) throws(StagedoorError) -> (userInfo: [String: UserInfoValue], wasShown: Bool) {
     if text.isEmpty { return ([:], false) }
-    let document = try DocumentValue(json: text)
-    guard case .dictionary(let fields) = document.value else {
+    guard case .dictionary(let fields) = try Value(document: text) else {
       throw .unexpectedReply("not a dictionary: \(quoted(text))")
     }
     var userInfo = [String: UserInfoValue](fields)

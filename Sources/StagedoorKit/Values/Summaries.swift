@@ -11,8 +11,8 @@ public struct SessionSummary: Sendable, Hashable, Identifiable {
   public let application: String
   /// The name of its configuration.
   public let configuration: String
-  /// The state of its scene, in the bus's spelling.
-  public let state: String
+  /// The state of its scene.
+  public let activationState: ActivationState
   /// The key of the content that it shows; "" for none.
   public let targetContentIdentifier: String
   /// The title that people read.
@@ -22,6 +22,10 @@ public struct SessionSummary: Sendable, Hashable, Identifiable {
 
   /// The session.
   public var id: SessionIdentifier { session }
+
+  /// The former form.
+  @available(*, deprecated, renamed: "activationState.rawValue")
+  public var state: String { activationState.rawValue }
 }
 
 /// An application in a list.

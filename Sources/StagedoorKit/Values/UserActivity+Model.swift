@@ -44,23 +44,9 @@ extension ReadingRules {
 }
 
 extension SceneModel.Visibility {
-  init(_ visibility: Visibility) {
-    self =
-      switch visibility {
-      case .all: .all
-      case .application: .application
-      case .ownProcess: .ownProcess
-      }
-  }
+  init(_ visibility: Visibility) { self = Self(rawValue: visibility.rawValue) ?? .ownProcess }
 }
 
 extension Visibility {
-  init(_ model: SceneModel.Visibility) {
-    self =
-      switch model {
-      case .all: .all
-      case .application: .application
-      case .ownProcess: .ownProcess
-      }
-  }
+  init(_ model: SceneModel.Visibility) { self = Self(rawValue: model.rawValue) ?? .ownProcess }
 }

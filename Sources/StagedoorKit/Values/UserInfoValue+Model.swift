@@ -82,3 +82,10 @@ extension Date {
     return Instant(microseconds: Int64((seconds * 1_000_000).rounded()))
   }
 }
+
+extension Value {
+  /// Reads a document that the service wrote.
+  init(document json: String) throws(StagedoorError) {
+    do throws(Fault) { self = try JSON.value(Text(json)) } catch { throw .unexpectedReply("a document: \(error)") }
+  }
+}

@@ -11,7 +11,7 @@ enum ExplainCommand {
     field("message", "message"),
   ]
 
-  private static func field(_ name: String, _ path: String...) -> Field<Row> {
+  private static func field(_ name: String, _ path: Text...) -> Field<Row> {
     Field(name, value: { row in path.reduce(row.decision) { $0?[$1] } })
   }
 
@@ -103,10 +103,10 @@ enum DecisionPicture {
             "|    \((rule["name"]?.string ?? "").printable)", screen, note: (rule["because"]?.string ?? "").printable))
       }
     }
-    for (name, value) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {
+    for (name, value): (Text, Text) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {
       guard let step = decision[name], let chosen = step[value]?.string else { continue }
       let because = step["because"]?.string ?? step["from"]?.string ?? ""
-      lines.append(fitted("+- \(name.padded(13))  \(chosen.printable)", screen, note: because.printable))
+      lines.append(fitted("+- \(name.string.padded(13))  \(chosen.printable)", screen, note: because.printable))
     }
     let candidates = decision["candidates"]?.elements ?? []
     if !candidates.isEmpty {

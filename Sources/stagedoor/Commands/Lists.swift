@@ -18,8 +18,10 @@ enum SessionsCommand {
     },
     Field("configuration", .init(title: "WINDOW", minimum: 8, rank: 4)) { .text($0.session.configuration) },
     Field("hasManifest", value: { .bool($0.hasManifest) }),
-    Field("state", .init(title: "STATE", rank: 2) { Style(of: $0) }, value: { .text($0.session.state) }) {
-      $0.hasManifest ? $0.session.state : "no manifest"
+    Field(
+      "state", .init(title: "STATE", rank: 2) { Style(of: $0) }, value: { .text($0.session.activationState.rawValue) }
+    ) {
+      $0.hasManifest ? $0.session.activationState.rawValue : "no manifest"
     },
     Field("targetContentIdentifier", .init(title: "SHOWS", minimum: 8)) { .text($0.session.targetContentIdentifier) },
     Field("title", .init(title: "TITLE", minimum: 8, rank: 1)) { .text($0.session.title) },

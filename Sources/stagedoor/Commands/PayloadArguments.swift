@@ -136,22 +136,9 @@ struct PayloadArguments: Sendable {
   }
 
   private func deliverDictionaries(to stagedoor: Stagedoor) async throws -> Delivery {
-    var wishes: [String: Variant] = [:]
-    if case .dictionary(let fields) = options {
-      for entry in fields.entries {
-        switch entry.value {
-        case .string(let text): wishes[entry.key.string] = .string(text.string)
-        case .bool(let flag): wishes[entry.key.string] = .boolean(flag)
-        case .double(let number): wishes[entry.key.string] = .double(number)
-        case .dictionary(let texts):
-          wishes[entry.key.string] = Variant(
-            [String: String](texts.entries.map { ($0.key.string, $0.value.string ?? "") }) { $1 })
-        default: break
-        }
-      }
-    }
     return try await stagedoor.deliver(
-      dictionaries: try items.map { item throws(Problem) in try item.dictionary() }, options: wishes)
+      dictionaries: try items.map { item throws(Problem) in try item.dictionary() },
+      options: options.optionDictionary)
   }
 
   // MARK: Options

@@ -97,7 +97,7 @@ enum WindowsCommand {
     }
     do {
       try await client.sessions { page in
-        for session in page where session.state != "unattached" { add(session, to: &rows) }
+        for session in page where session.activationState != .unattached { add(session, to: &rows) }
       }
     } catch let error as StagedoorError where Status(error.code) == .noService {
       notes.append("only windows that the understudy sees: \(Problem(error).sentence)")
@@ -121,7 +121,7 @@ enum WindowsCommand {
       Row(
         session: session.session, application: session.application, title: session.title,
         document: session.targetContentIdentifier, level: session.targetContentIdentifier.isEmpty ? "" : "certain",
-        isActive: session.state == "foregroundActive"))
+        isActive: session.activationState == .foregroundActive))
   }
 }
 
