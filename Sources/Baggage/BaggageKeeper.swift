@@ -12,6 +12,7 @@ actor BaggageKeeper {
   /// `nil` if everything is in memory.
   let spool: Spool?
   let threads: FileThreads
+  private let silence: Duration
   /// The disk's own threads: no small content waits until a large one is on the disk.
   private let syncs = FileThreads()
 
@@ -42,8 +43,8 @@ actor BaggageKeeper {
     let callOff: @Sendable () -> Void
   }
 
-  init(_ loop: EventLoop, _ spool: Spool?, _ threads: FileThreads) {
-    (self.loop, self.spool, self.threads) = (loop, spool, threads)
+  init(_ loop: EventLoop, _ spool: Spool?, _ threads: FileThreads, silence: Duration) {
+    (self.loop, self.spool, self.threads, self.silence) = (loop, spool, threads, silence)
   }
 
   /// Whether the keeper can be discarded without losing anything.
@@ -246,7 +247,7 @@ actor BaggageKeeper {
     // What belongs to no delivery is called off by its caller alone, and by the end.
     let owner = owner ?? BaggageKeeper.nobody
     underway[owner, default: [:]][number] = Underway(content: content) { task.cancel() }
-    let alarm = loop.task { [loop] in
+    let alarm = loop.task { [loop, silence] in
       switch patience {
       case .opening: await loop.sleep(for: BaggageLimits.fileTime)
       case .snapshot: await loop.sleep(for: BaggageLimits.snapshotTime)
@@ -255,8 +256,8 @@ actor BaggageKeeper {
         while !Task.isCancelled {
           let (size, now) = (progress.size.withLock(\.self), ContinuousClock.now)
           if size != before { (before, since) = (size, now) }
-          if now - since >= BaggageLimits.silence { break }
-          await loop.sleep(for: BaggageLimits.silence / 8)
+          if now - since >= silence { break }
+          await loop.sleep(for: silence / 8)
         }
       }
       let isLate = !Task.isCancelled
@@ -282,7 +283,7 @@ actor BaggageKeeper {
       case .progress(let progress):
         throw InterchangeError(
           .sourceGone,
-          "\(place): the source sent nothing for \(BaggageLimits.silence), after \(progress.size.withLock(\.self)) bytes"
+          "\(place): the source sent nothing for \(silence), after \(progress.size.withLock(\.self)) bytes"
         )
       }
     }
@@ -522,7 +523,7 @@ actor BaggageKeeper {
     for number in numbers {
       callOff(for: delivery) { $0 == number }
       if let one = held[delivery]?.removeValue(forKey: number) { letGo(one) }
-      // What cannot be removed now goes with its delivery.
+      // What cannot be removed now is removed with its delivery.
       try? spool?.remove("\(number)", in: delivery.description)
     }
     if held[delivery]?.isEmpty ?? false { held[delivery] = nil }

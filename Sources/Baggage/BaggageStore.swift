@@ -21,11 +21,14 @@ package final class BaggageStore: Sendable {
   private let state = Lock(State())
   private let spool: Spool?
   private let threads = FileThreads()
+  private let silence: Duration
 
   /// - Parameters:
   ///   - directory: The directory for the spool, which is made when something is kept. `nil` keeps everything in memory files.
   ///   - isSynced: Whether contents are on the disk before anyone hears that they are kept.
-  package init(directory: String?, isSynced: Bool) {
+  ///   - silence: The time for which a source may send nothing, and a reader may take nothing.
+  package init(directory: String?, isSynced: Bool, silence: Duration = BaggageLimits.silence) {
+    self.silence = silence
     spool = directory.map { Spool(parent: $0, isSynced: isSynced) }
   }
 
@@ -251,7 +254,7 @@ package final class BaggageStore: Sendable {
         if let there = state.keeper {
           keeper = there
         } else {
-          keeper = BaggageKeeper(try EventLoop(name: "baggage"), spool, threads)
+          keeper = BaggageKeeper(try EventLoop(name: "baggage"), spool, threads, silence: silence)
         }
         state.keeper = keeper
         state.calls += 1

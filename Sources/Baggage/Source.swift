@@ -168,7 +168,7 @@ struct Source: Sendable {
   enum Piece {
     case bytes(Int)
     case end
-    /// No bytes are there yet.
+    /// No bytes have come yet.
     case later
   }
 

@@ -2,7 +2,7 @@ extension SessionStore {
   /// Repairs the connection after an error that leaves doubt: no refused change may be found later, no acknowledged change may be lost, and a
   /// repeated fsync may not be believed.
   ///
-  /// So the connection goes without touching the files. The write-ahead log is cut after the last successful transaction, and written anew. Then the
+  /// So the connection is closed without touching the files. The write-ahead log is cut after the last successful transaction, and written anew. Then the
   /// file is opened again, and compared with the known state.
   func mend(after error: StoreError) throws(StoreError) -> Database {
     guard let directory else { throw error }

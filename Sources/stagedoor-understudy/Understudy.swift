@@ -63,7 +63,7 @@ actor Understudy {
 
   // MARK: Watching
 
-  /// Takes note of the windows that are there.
+  /// Takes note of the windows that exist.
   func begin() {
     look(isFirst: true)
     take()

@@ -37,7 +37,7 @@ enum OutputFile {
     }
   }
 
-  /// The place to which links lead, also where no file is there yet.
+  /// The place to which links lead, also where no file exists yet.
   static func target(of path: String) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }

@@ -84,7 +84,7 @@ struct SilentFileTests {
   @Test func `a file that falls silent in its middle is waited for no longer than a silent pipe`() async {
     await #expect(processExitsWith: .success) {
       let stores = BaggageStores()
-      let store = stores.store()
+      let store = stores.store(silence: silence)
       let files = try #require(SilentFileSystem(size: 3_000_000, reads: 8))
       let path = files.path
       let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(path) }

@@ -64,6 +64,7 @@ struct Portrait {
     lines += memory.errands.values.values.map { "errand for \($0)" }.sorted()
     lines += memory.starts.values.map { "start of \($0): \($1.isPossible.map { "\($0)" } ?? "asked")" }.sorted()
     lines += memory.rounds.values.map { "round of \($0): \($1)" }.sorted()
+    lines += memory.discarded.values.keys.map { "discarded \($0)" }.sorted()
     lines += memory.leftConnected.values.map { "left connected of \($0): \(ids($1))" }.sorted()
     lines += memory.waitingFor.keys.map { "for \($0) wait \(memory.waitingFor[$0].map(\.call))" }.sorted()
     lines += memory.attaching.values.keys.map { "attaching \($0)" }.sorted()

@@ -213,6 +213,64 @@ import Testing
 
   // MARK: Discards
 
+  /// A stage without a host, and a session to which so many deliveries are on their way.
+  private func awaited(_ count: Int) throws -> (Stage, UniqueIdentifier) {
+    var stage = Stage(InterchangeCoreTests.cats(exec: "cats"))
+    for number in 0..<count { stage.drop(key: "1", by: .shell(number / 50)) { $0.statedDeadline = 3_600 } }
+    stage.play(.launch(application: RoundTests.cats, number: 1, .started))
+    stage.book.rest()
+    return (stage, try #require(stage.sessions().first?.identifier))
+  }
+
+  private func allFailed(in stage: Stage) -> Bool {
+    stage.shelf.deliveryOrder.allSatisfy { stage.progress(of: $0)?.error?.name == "org.stagedoor.Error.NoSuchSession" }
+  }
+
+  @Test func `a destroyed session is gone at once, and its five thousand deliveries fail a hundred at a time`() throws {
+    var (stage, session) = try awaited(5_000)
+    #expect(stage.call(.destroy(session, animation: "standard")) == .done)
+    #expect(stage.sessions().isEmpty)
+    #expect(stage.book.openCount == 4_900)
+    let (moments, most) = finish(&stage)
+    #expect(moments == 49)
+    #expect(most == 100)
+    #expect(allFailed(in: stage))
+  }
+
+  @Test func `a host that attaches while deliveries to a discarded session fail gets none of them`() throws {
+    var (stage, session) = try awaited(450)
+    stage.call(.destroy(session, animation: "standard"))
+    stage.attach()
+    finish(&stage)
+    stage.hostAnswersAll()
+    #expect(stage.book.openCount == 0)
+    #expect(allFailed(in: stage))
+    #expect(!stage.said(since: 0).map(\.word).contains("SessionConnected"))
+  }
+
+  @Test func `after a restart the last deliveries to a discarded session fail`() throws {
+    var (stage, session) = try awaited(450)
+    stage.call(.destroy(session, animation: "standard"))
+    stage.restart(InterchangeCoreTests.cats(exec: "cats"))
+    finish(&stage)
+    #expect(stage.book.openCount == 0)
+    #expect(allFailed(in: stage))
+  }
+
+  @Test func `orphans with many deliveries are discarded some at a time`() throws {
+    var stage = Stage(InterchangeCoreTests.cats(configurations: ["Default", "Other"]))
+    for number in 0..<6_000 {
+      stage.drop(key: Text("\(number % 50)"), by: .shell(number / 50)) {
+        ($0.configuration, $0.statedDeadline) = ("Other", 3_600)
+      }
+    }
+    #expect(stage.sessions().count == 50)
+    stage.call(.register(InterchangeCoreTests.cats(), size: 100))
+    finish(&stage)
+    #expect(stage.sessions().isEmpty)
+    #expect(allFailed(in: stage))
+  }
+
   @Test func `a host hears of many discards in pieces, and one that could not be asked is asked again`() throws {
     var stage = Stage(InterchangeCoreTests.cats())
     stage.attach()

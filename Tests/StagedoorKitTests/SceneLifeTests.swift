@@ -298,8 +298,7 @@ import Testing
       try await service.wait(for: isGone ? "1: Destroy \(animation)" : "1: Disconnect")
       #expect(asked == 1)
       #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
-      // The first to end the scene says how its window closes.
-      #expect(scene.dismissalAnimation == (isReleased || cause != "write" ? .standard : .commit))
+      #expect(scene.dismissalAnimation == (isReleased ? .standard : .commit))
       if !isGone {
         #expect(service.known[session]["UserActivity"]?.contains(#""saved":true"#) == true)
       }

@@ -1,12 +1,12 @@
 internal import CDBus
 internal import Glibc
 
-/// A file descriptor that is closed exactly once: with ``close()``, or when its last reference goes.
+/// A file descriptor that is closed exactly once: with ``close()``, or when its last reference is destroyed.
 ///
 /// ```swift
 /// let pipe = try OwnedFileDescriptor.pipe()
 /// let message = try Message.signal(from: "/log", "org.example.Log", "Opened", pipe.readEnd)
-/// // The message has a duplicate of its own; both ends are closed when `pipe` goes.
+/// // The message has a duplicate of its own; both ends are closed when `pipe` is destroyed.
 /// print(message.signature)  // h
 /// ```
 public final class OwnedFileDescriptor: Sendable {

@@ -14,7 +14,7 @@ internal import Glibc
 /// await connection.close()
 /// ```
 ///
-/// A connection lasts until ``close()``, or until the other side goes away. This is an event, ``closed()``, and never ends the process; what to do
+/// A connection lasts until ``close()``, or until the other side closes it. This is an event, ``closed()``, and never ends the process; what to do
 /// then is up to you:
 ///
 /// ```swift
@@ -205,7 +205,7 @@ extension Connection {
 
   private func adopt(_ raw: OpaquePointer) {
     self.raw = raw
-    // By default libdbus would end the process when the bus goes away.
+    // By default libdbus would end the process when the bus ends.
     dbus_connection_set_exit_on_disconnect(raw, 0)
     // By default libdbus would stop reading while so many bytes of messages are alive, and resume inside the release that brings the number down: on
     // the thread of the last holder of the message.
@@ -426,7 +426,7 @@ extension Connection: LoopResident {
     return LoopDriver.isReadable(descriptor)
   }
 
-  /// Whether messages wait for space in the socket: the next message goes behind them.
+  /// Whether messages wait for space in the socket: the next message is sent after them.
   var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
   /// Whether the next message would be read soon: nothing waits for the socket, and the bus has read most of the bytes in it. If there is no space,
@@ -470,7 +470,7 @@ extension Connection {
   /// Sends a message that you made, without waiting.
   ///
   /// The message leaves when this turn of the loop ends, with the turn's other messages. From elsewhere than the loop, it leaves in the order of the
-  /// calls. A connection that has ended drops the message, as a bus that goes away drops its messages.
+  /// calls. A connection that has ended drops the message, as a bus that ends drops its messages.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -498,7 +498,7 @@ extension Connection {
     send(try Message.signal(from: path, interface, member, to: destination, repeat each arguments))
   }
 
-  /// Everything except calls goes out here: now, or behind the announcements of this turn.
+  /// Everything except calls is sent here: now, or behind the announcements of this turn.
   func post(_ message: borrowing Message) {
     // An answer that this module's bytes cannot hold is long.
     if message.bytes == nil, message.kind == .methodReturn {

@@ -65,7 +65,7 @@ struct CredentialsCache {
 }
 
 extension Connection {
-  /// The credentials of `name`. The connection asks the bus once for each unique name, and remembers the answer until that name goes.
+  /// The credentials of `name`. The connection asks the bus once for each unique name, and remembers the answer until that name leaves the bus.
   ///
   /// Between two peers, `nil` asks for the credentials of the other side.
   public nonisolated(nonsending) func credentials(of name: BusName?) async throws(CallError) -> Credentials {

@@ -64,7 +64,7 @@ public enum SignalBuffering: Sendable, Hashable {
 /// The signals that fit a rule, from the time when the bus knew the rule.
 ///
 /// The sequence holds as many signals as its ``SignalBuffering`` allows; ``dropped`` counts the others. It ends with its connection, with the task
-/// that waits for it, or with ``cancel()``. The bus removes the rule when the sequence goes.
+/// that waits for it, or with ``cancel()``. The bus removes the rule when the sequence is destroyed.
 ///
 /// ```swift
 /// let connection = try await Connection.session()

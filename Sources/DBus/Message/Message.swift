@@ -3,7 +3,7 @@ internal import Glibc
 
 /// One D-Bus message: a call, a reply, an error or a signal.
 ///
-/// A message cannot be copied: it has one owner, and goes when its owner goes. A message does not change after it was made.
+/// A message cannot be copied: it has one owner, and is destroyed with its owner. A message does not change after it was made.
 ///
 /// ```swift
 /// let call = try Message.methodCall(

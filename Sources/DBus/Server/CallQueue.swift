@@ -13,7 +13,7 @@ struct CallQueue {
   /// The most calls of one sender that wait with file descriptors. Each may have hundreds of them, and a process may have few.
   static let descriptorLimitForEachSender = 4
   /// The most calls that wait of all senders that have left, if each has left one: a script that does not wait for an answer calls once and leaves.
-  /// Further calls of theirs are dropped: nobody is there who could hear a refusal.
+  /// Further calls of theirs are dropped: nobody could hear a refusal.
   static let limitForDeparted = 16_384
   /// The first call of a sender that has left waits beside all long ones, if it is no longer than this. So nobody's long calls push it out.
   static let shortCall = 2 << 10

@@ -259,6 +259,8 @@ extension PromptBook {
         announce([.configuration], of: session)
       } else {
         try discard(session, animation: "standard")
+        // The deliveries to the session have failed too.
+        if step.records.count > PromptBook.recordsOfOrphans { return }
       }
     }
     if page.isLast { memory.orphaned[application] = nil }

@@ -108,20 +108,28 @@ extension PromptBook {
 
   // MARK: Discarded sessions
 
-  /// Takes a session out of routing and off the bus. Its open deliveries fail.
+  /// Takes a session out of routing and off the bus. Its open deliveries fail, some at a time.
   mutating func discard(_ session: Session, animation: Text, isTold: Bool = true) throws(Halt) {
     let identifier = session.identifier
-    let open = memory.open(of: identifier)
     note(.sessionDiscarded(identifier))
     if isTold { note(.discardOwed(application: session.application, session: identifier)) }
     memory.provisional[identifier] = nil
     say(.sessionWent(identifier))
     announce(.sessionDiscarded(animation: animation), session.application, identifier)
     log("\(session.application): \(session.isPrivate ? "a session" : "\(identifier)"): discarded")
-    let gone = InterchangeError(.noSuchSession, "its session was discarded")
-    for delivery in open { try fail(delivery, delivery.failed(gone, at: now.time), gone, nil) }
-    releaseBaggage(of: identifier)
+    try letGo(of: identifier)
     closeScene(of: session, animation, isTold: isTold)
+  }
+
+  /// Fails the next deliveries to a session that was discarded, and releases the next contents that were kept for it.
+  mutating func letGo(of session: UniqueIdentifier) throws(Halt) {
+    let gone = InterchangeError(.noSuchSession, "its session was discarded")
+    for delivery in memory.open(of: session, atMost: PromptBook.deliveriesAtOnce) {
+      try fail(delivery, delivery.failed(gone, at: now.time), gone, nil)
+    }
+    for entry in memory.baggageOfSession[session].prefix(PromptBook.deliveriesAtOnce) { release(entry.identifier) }
+    let isDone = !memory.isAwaited(session) && memory.baggageOfSession.count(of: session) == 0
+    memory.discarded[session] = isDone ? nil : true
   }
 
   // MARK: Requests of senders
@@ -252,6 +260,7 @@ extension PromptBook {
 
   mutating func momentCame() throws(Halt) {
     try discardOrMoveOrphans()
+    try letGoNext()
     try disconnectNext()
     try goOnWithRounds()
     let due = appointmentsDue()
@@ -335,6 +344,7 @@ extension PromptBook {
   mutating func begin() throws(Halt) {
     let waiting = memory.deliveriesToApplication.keys.sorted()
     for application in waiting { memory.rounds[application] = .holding(.all(through: memory.order)) }
+    letGoOfOwed()
     try goOnWithRounds()
     try disconnectNext()
     for application in waiting { start(application) }

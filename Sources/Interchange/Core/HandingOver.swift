@@ -4,7 +4,7 @@ import SceneRouting
 // The questions to a host, after everyone was told the decision.
 //
 // The state of the session determines which calls the host gets. The return of the first call acknowledges the delivery, and its error refuses the
-// delivery. A host may stay silent until the deadline. If the host goes, the delivery is held again.
+// delivery. A host may stay silent until the deadline. If the host leaves, the delivery is held again.
 extension PromptBook {
   /// Gives a delivery to its host, or starts one.
   mutating func handOver(_ delivery: UniqueIdentifier, to session: UniqueIdentifier, of application: Text) {

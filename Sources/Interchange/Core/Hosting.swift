@@ -151,8 +151,8 @@ extension PromptBook {
     if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
   }
 
-  /// A host that leaves three times while it works on the same delivery has refused it. A host that leaves before it got any delivery counts as
-  /// working on the first: otherwise the service would start it again and again.
+  /// If a host leaves three times while it is working on one delivery, the delivery fails. A host that leaves before it has received any delivery
+  /// counts as working on the first: otherwise the service would start it again and again.
   private mutating func holdAgain(_ application: Text, _ host: Host, _ inHand: Set<UniqueIdentifier>) throws(Halt) {
     let first = memory.deliveriesToApplication.first(of: application).map { [$0.identifier] } ?? []
     let departed = host.stage == .welcome ? Set(first) : inHand

@@ -100,7 +100,7 @@ package struct Allowance: Hashable, Sendable {
 
 /// The amount of each resource that each principal holds.
 ///
-/// A charge is made when something begins to be held, and is part of the thing that is held. When the thing goes, the charge goes with it and returns
+/// A charge is made when something begins to be held, and is part of the thing that is held. When the thing is destroyed, so is the charge, which returns
 /// its amount, once. So nothing is counted twice, and nobody has to remember to count.
 // The core is the only owner, and the core has only one thread.
 package final class Ledger: @unchecked Sendable {
@@ -253,7 +253,7 @@ final class Account {
   fileprivate init(_ principal: Principal) { self.principal = principal }
 }
 
-/// A part of an account, returned when the charge goes. It cannot be copied, so it is returned once.
+/// A part of an account, returned when the charge is destroyed. It cannot be copied, so it is returned once.
 struct Charge: ~Copyable {
   let amount: Int
   let resource: Resource

@@ -64,6 +64,8 @@ struct Memory {
   var starts = Table<Text, Start>()
   /// Work on all open deliveries of an application, which is done in pieces.
   var rounds = Table<Text, Round>()
+  /// Sessions that are gone, and whose last deliveries have not failed yet.
+  var discarded = Table<UniqueIdentifier, Bool>()
   /// The sessions of each application whose scenes were connected when the service ended, until they are disconnected.
   var leftConnected = Table<Text, [UniqueIdentifier]>()
   var attaching = Table<CallNumber, Attaching>()
@@ -123,7 +125,7 @@ struct Memory {
   var earliestDeadline: Int64? { agenda.earliest }
 
   /// Whether something is done in pieces, and the next piece can follow at once.
-  var hasMoreToDo: Bool { !orphaned.isEmpty || !rounds.isEmpty || !leftConnected.isEmpty }
+  var hasMoreToDo: Bool { !orphaned.isEmpty || !rounds.isEmpty || !discarded.isEmpty || !leftConnected.isEmpty }
 
   /// The number of noted deadlines, including those of deliveries that are over.
   var noted: Int { agenda.entries }
@@ -298,6 +300,12 @@ struct Memory {
   /// The open deliveries of a session.
   func open(of session: UniqueIdentifier) -> [OpenDelivery] {
     (deliveriesToSession[session] + forwarded[session]).compactMap { deliveries[$0.identifier] }
+  }
+
+  /// The first of them.
+  func open(of session: UniqueIdentifier, atMost limit: Int) -> [OpenDelivery] {
+    let first = deliveriesToSession[session].prefix(limit)
+    return (first + forwarded[session].prefix(limit - first.count)).compactMap { deliveries[$0.identifier] }
   }
 
   func isAwaited(_ session: UniqueIdentifier) -> Bool {
@@ -488,6 +496,7 @@ extension Memory {
     proposals.settle(settlement)
     starts.settle(settlement)
     rounds.settle(settlement)
+    discarded.settle(settlement)
     leftConnected.settle(settlement)
     attaching.settle(settlement)
     calls.settle(settlement)

@@ -1,6 +1,6 @@
 package import SceneModel
 
-// The contents of a delivery, from its acceptance until its host releases them, the delivery fails, its session goes, or their time is over.
+// The contents of a delivery, from its acceptance until its host releases them, the delivery fails, its session is discarded, or their time is over.
 //
 //   packed ──► kept ──► released
 //               │ ▲
@@ -117,10 +117,6 @@ extension PromptBook {
   mutating func baggageTimeIsOver(_ delivery: UniqueIdentifier) {
     // The delivery may be open again, or may have been open and have more time.
     if let until = memory.baggage[delivery]?.until, until <= now.uptime { release(delivery) }
-  }
-
-  mutating func releaseBaggage(of session: UniqueIdentifier) {
-    for entry in memory.baggageOfSession[session] { release(entry.identifier) }
   }
 
   mutating func releaseDelivery(

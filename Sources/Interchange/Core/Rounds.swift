@@ -32,6 +32,8 @@ extension PromptBook {
   private static let roundsAtOnce = 10
   /// The sessions that are discarded because their configuration is gone.
   package static let orphansAtOnce = 256
+  /// The records after which no further orphan is discarded: its deliveries fail with it.
+  static let recordsOfOrphans = 2_000
   /// The sessions that are given up. If a new manifest keeps fewer sessions, the others go as sessions come and go from then on.
   static let givenUpAtOnce = 256
   /// The discarded sessions that a host is told of in one call.
@@ -134,6 +136,23 @@ extension PromptBook {
         guard let identifier = delivery.session, let session = memory.sessions[identifier] else { return false }
         return !takesSession(delivery, session) && givesWay(delivery.identifier, session)
       }.map(\.identifier))
+  }
+
+  // MARK: Discarded sessions
+
+  /// Goes on with the deliveries to a session that was discarded.
+  mutating func letGoNext() throws(Halt) {
+    if let session = memory.discarded.values.keys.min() { try letGo(of: session) }
+  }
+
+  /// The service ended before all deliveries to a discarded session had failed.
+  mutating func letGoOfOwed() {
+    for application in memory.owed.keys {
+      for session in memory.owed[application].map(\.session)
+      where memory.isAwaited(session) || memory.baggageOfSession.count(of: session) > 0 {
+        memory.discarded[session] = true
+      }
+    }
   }
 
   // MARK: Scenes of the time before

@@ -52,7 +52,7 @@ package struct Manifest: Hashable, Sendable {
   /// Whether the host is asked for the configuration of a new session.
   package var isDynamic: Bool
   package var routing: Routing
-  /// The number of sessions without a scene that are kept. Beyond it the session that was activated longest ago goes.
+  /// The number of sessions without a scene that are kept. Beyond it the session that was activated longest ago is discarded.
   package var keptSessions: Int
   /// Another program stands in for this application, which yields to all that others declare.
   package var understudy: Understudy?

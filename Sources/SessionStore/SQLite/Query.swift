@@ -1,7 +1,7 @@
 import CSQLite
 import SceneModel
 
-/// One run of a prepared statement: first its parameters are put, then its rows are read. It returns the statement when it goes.
+/// One run of a prepared statement: first its parameters are put, then its rows are read. It returns the statement when it is destroyed.
 struct Query: ~Copyable {
   private let database: Database
   private let statement: OpaquePointer

@@ -109,8 +109,8 @@ extension Stagedoor {
 
   /// Hands in items, each to the session that it belongs to, in their order.
   ///
-  /// Everything goes in one document, so all promises are loaded into memory first. The service takes all items or none; if it takes none, the call throws. With `bestEffort` the service takes each item by itself, and the result
-  /// of a refused item is its error.
+  /// One document carries everything, so all promises are loaded into memory first. The service takes all items or none; if it takes none, the call
+  /// throws. With `bestEffort` the service takes each item by itself, and the result of a refused item is its error.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()

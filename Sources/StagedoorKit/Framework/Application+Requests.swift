@@ -81,7 +81,7 @@ extension Application {
     try await connected().stagedoor.refresh(session.identifier)
   }
 
-  /// Ends a session for good. Its window closes at once. The library tells the service as soon as the service is there, and then ``didDiscard(_:)``
+  /// Ends a session for good. Its window closes at once. The library tells the service as soon as the service runs, and then ``didDiscard(_:)``
   /// reports the session.
   public func requestSceneSessionDestruction(
     _ session: SceneSession, options: DestructionRequestOptions = .init()

@@ -3,7 +3,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Application {
-  /// Starts the application, and runs it until the bus goes away, the task is cancelled, or ``stop()`` is called.
+  /// Starts the application, and runs it until the bus ends, the task is cancelled, or ``stop()`` is called.
   public func run(on connection: Connection? = nil) async throws(StagedoorError) {
     do throws(StagedoorError) {
       try await start(on: connection)
@@ -30,7 +30,7 @@ extension Application {
   /// ``didFinishLaunching(with:)`` was called, ``openSessions`` is complete, and windows can open.
   ///
   /// This is for programs with a main loop of their own; other programs use ``run(on:)``. The application now lives until ``stop()`` is called or the
-  /// bus goes away, even if nobody else keeps a reference to it.
+  /// bus ends, even if nobody else keeps a reference to it.
   ///
   /// - Parameter connection: The connection to use, which the caller closes; `nil` opens a connection for the application.
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {

@@ -158,7 +158,7 @@ extension UnwrittenChanges.Change {
 extension Scene {
   /// Lets the delegate fill in the changes, at the latest before it hears of the end.
   func save() {
-    guard var activity = userActivity, activity.needsSave, !life.isEnding, !isSaving else { return }
+    guard var activity = userActivity, activity.needsSave, !isSaving, !life.isEnding else { return }
     isSaving = true
     defer { isSaving = false }
     lookedAfter { $0.scene(self, willSave: &activity) }

@@ -44,7 +44,7 @@ internal import SceneModel
   var answering: Task<Void, Never>?
   /// Ends with the connection, or when it is cancelled.
   let connected: Task<Connection.CloseReason?, Never>
-  /// Whether a caller waits, and gets the error if the bus goes.
+  /// Whether a caller waits, and gets the error if the bus ends.
   var isAwaited = false
   /// Whether the application was told that it has started.
   var hasLaunched = false

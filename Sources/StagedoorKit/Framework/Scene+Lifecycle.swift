@@ -20,13 +20,14 @@ extension Scene {
   }
 
   /// Releases the scene. Its window closes at once. Its session stays, and gets a new scene when it is needed again. The library tells the service as
-  /// soon as the service is there.
+  /// soon as the service runs.
   public func release() { application?.release(self) }
 
   /// Ends the scene, whether its session stays or not.
   func end(_ animation: DismissalAnimation) {
     if life.isEnding { return }
     if life.phase != .connecting { save() }
+    if life.isEnding { return }
     dismissalAnimation = animation
     pursue(.ended)
   }

@@ -28,8 +28,6 @@ internal import SceneModel
   public let delegate: SceneDelegate
   /// The application; `nil` if it no longer exists.
   public private(set) weak var application: Application?
-  /// Whether the delegate is filling in the activity. A delegate that ends the scene meanwhile is not asked again.
-  var isSaving = false
 
   /// The state of the scene. See ``enter(_:)``.
   public var activationState: ActivationState { life.state }
@@ -74,6 +72,8 @@ internal import SceneModel
   var stateRestorationActivity: UserActivity?
   /// Whether the scene has changed since the delegate was asked for that activity.
   var isUnsaved = false
+  /// Whether the delegate is filling in the activity. It may end the scene, which saves the activity too.
+  var isSaving = false
   /// Whether the session records that the window is shown, so that the next run of the program restores it.
   var saysShown: Bool
   /// Whether the service knows that the scene is connected. Before that the service does not know its state.

@@ -44,7 +44,7 @@ public struct SceneNotification: Sendable, Hashable {
 
 extension Application {
   /// Posts a notification to every scene of this application, and to all listeners in other processes. The scenes hear it before this returns. The
-  /// others hear it after all earlier changes and notifications, as soon as the service is there. Of equal notifications that wait for the service, the
+  /// others hear it after all earlier changes and notifications, as soon as the service runs. Of equal notifications that wait for the service, the
   /// last one is sent, and at most the newest 1,000 wait.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
     let notification = SceneNotification(name: name, userInfo: userInfo)

@@ -61,7 +61,7 @@ extension ItemProvider {
   }
 
   /// Loads the representation of `type`, or else the best that conforms to it, into a new file in a new folder, in the folder for temporary files. Both
-  /// belong to the caller, who removes both. The content goes there in pieces, however large it is.
+  /// belong to the caller, who removes both. The content is written in pieces, however large it is.
   public func loadFileRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> URL {

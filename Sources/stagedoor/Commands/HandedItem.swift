@@ -111,7 +111,7 @@ struct HandedItem: Sendable {
     Printed.object([("type", .text(type))] + content)
   }
 
-  /// As a dictionary on the bus. A file goes as its descriptor: a program in a sandbox may not name one.
+  /// As a dictionary on the bus. A file is sent as its descriptor: a program in a sandbox may not name one.
   func dictionary() throws(Problem) -> [String: Variant] {
     func represented(_ key: String, _ content: Variant) -> [String: Variant] { ["type": .string(type), key: content] }
     let representations: [[String: Variant]] =

@@ -115,7 +115,7 @@ enum WindowCommands {
       guard Question.isPossible else { throw Problem.usage("this would forget \(what); --yes does it without asking") }
       guard Question.ask("Forget \(what)?") else { throw Problem(.cancelled, "nothing was forgotten") }
     }
-    // A session that was made for a delivery goes with it.
+    // The end of a delivery also discards a session that was made for it.
     for delivery in held {
       do { try await client.stagedoor.cancel(delivery) } catch {
         // A host has taken it meanwhile.

@@ -8,12 +8,16 @@ let delivery = UniqueIdentifier(high: 1, low: 1)
 let other = UniqueIdentifier(high: 2, low: 2)
 let place = "items[0].representations[1].file"
 let megabyte: Int64 = 1 << 20
+/// The silence that a test waits for: the usual one takes a minute.
+let silence = getenv("STAGEDOOR_STRESS") == nil ? Duration.seconds(2) : BaggageLimits.silence
 
 /// A store with a directory of its own.
 struct BaggageStores {
   let directory = TemporaryDirectory()
 
-  func store(isSynced: Bool = false) -> BaggageStore { BaggageStore(directory: directory.path, isSynced: isSynced) }
+  func store(isSynced: Bool = false, silence: Duration = BaggageLimits.silence) -> BaggageStore {
+    BaggageStore(directory: directory.path, isSynced: isSynced, silence: silence)
+  }
 
   func spooled(_ number: Int = 0, of delivery: UniqueIdentifier = delivery) -> String {
     "\(directory.path)/spool/\(delivery)/\(number)"
