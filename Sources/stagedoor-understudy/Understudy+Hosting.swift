@@ -114,7 +114,9 @@ extension Understudy {
   }
 
   private static func host(of identifier: String) -> ObjectPath? {
-    let name = identifier.map { $0 == "-" || $0 == "." ? "_" : "\($0)" }.joined()
+    // Each identifier has a path of its own: `a-b` is not `a.b`.
+    let escapes: [Character: String] = ["-": "_2d", ".": "_2e", "_": "_5f"]
+    let name = identifier.map { escapes[$0] ?? "\($0)" }.joined()
     return try? ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
   }
 
