@@ -195,7 +195,10 @@ import Testing
   }
 
   private var hasHost: Bool { service.map { isAttached($0) } ?? false }
-  private func isAttached(_ service: PlayedService) -> Bool { service.lines.contains { $0.hasPrefix("AttachHost") } }
+  private func isAttached(_ service: PlayedService) -> Bool { attachments(to: service) > 0 }
+  private func attachments(to service: PlayedService) -> Int {
+    service.lines.count { $0.hasPrefix("AttachHost") }
+  }
 
   /// Stores the activity and gives it to the host, to whose refusal the session owes its previous one. A service that comes back delivers again what
   /// its predecessor did not hear of.
@@ -205,8 +208,9 @@ import Testing
       try await eventually("a service with a host") { await self.hasHost }
       guard let service, known.sessions[session] != nil else { return }
       let isConnected = known[session]["Connected"] == "true"
+      let attachments = attachments(to: service)
       known.set("UserActivity", of: session, try cat(key).document())
-      // The host may release the window after its answer, and may attach again before it has seen this call.
+      // The host may release the window after its answer.
       known.set("Connecting", of: session, "true")
       do {
         if isConnected {
@@ -214,7 +218,10 @@ import Testing
         } else {
           try await service.connect(session, Options.activity(key))
         }
-        if self.service === service, known[session]["Connecting"] == "true" {
+        if self.service !== service { return }
+        // This task does not know whether the host attached before or after its answer.
+        if attachments != self.attachments(to: service) { continue }
+        if known[session]["Connecting"] == "true" {
           known.set("Connected", of: session, "true")
           if known[session]["State"] ?? "unattached" == "unattached" {
             known.set("State", of: session, "foregroundInactive")
