@@ -17,8 +17,9 @@ import Testing
   private static func listed(_ options: Document, _ item: Int = 0) throws -> [String] {
     let items = options["items"]?.elements ?? []
     try #require(items.indices.contains(item))
-    return (items[item]["representations"]?.elements ?? []).map {
-      "\($0["type"]?.text ?? "?") \($0["size"]?.number.map { "\($0)" } ?? "-")"
+    return (items[item]["representations"]?.elements ?? []).map { representation in
+      let size = representation["size"]?.number
+      return "\(representation["type"]?.text ?? "?") \(size.map(String.init) ?? "-")"
     }
   }
 
