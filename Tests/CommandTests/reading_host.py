@@ -35,7 +35,11 @@ class Reader(module.Host):
         count, digest = 0, hashlib.sha256()
         with open(descriptors.get(reply[0]), "rb", buffering=0) as data:
             while count != LIMIT:
-                chunk = data.read(min(1 << 20, LIMIT - count) if LIMIT >= 0 else 1 << 20)
+                try:
+                    chunk = data.read(min(1 << 20, LIMIT - count) if LIMIT >= 0 else 1 << 20)
+                except ConnectionResetError:
+                    print("read interrupted", flush=True)
+                    return False
                 if not chunk:
                     break
                 count += len(chunk)

@@ -132,6 +132,10 @@ extension OwnedFileDescriptor {
           isPipe = true
           continue
         }
+        // The source has closed its end of the socket before it was ready.
+        if errno == ECONNRESET {
+          throw StagedoorError(.sourceGone, "the source was interrupted after \(total) bytes")
+        }
         throw .loadFailed("the item", errno)
       }
       // One byte more than there may be is enough to know.

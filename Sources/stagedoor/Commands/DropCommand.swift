@@ -38,7 +38,7 @@ enum DropCommand {
     }
   }
 
-  /// Gives the service one end of a pipe, and copies standard input into the other end as long as somebody reads it.
+  /// Gives the service one end of a connection, and copies standard input into the other end as long as somebody reads it.
   private static func stream(
     _ payload: PayloadArguments, from beginning: [UInt8], _ client: Client, _ invocation: Invocation
   ) async throws -> Status {
@@ -47,12 +47,12 @@ enum DropCommand {
     signal(SIGPIPE, SIG_IGN)
     SignalDescriptor.hold(Endings.signals)
     let stagedoor = client.stagedoor
-    let pipe = try OwnedFileDescriptor.pipe()
-    let feeder = Feeder(from: STDIN_FILENO, beginning, to: pipe.writeEnd)
+    let (readEnd, writeEnd) = try Feeder.ends()
+    let feeder = Feeder(from: STDIN_FILENO, beginning, to: writeEnd)
     let feeding = loop.task { @Sendable in try await feeder.run() }
     let progress = Progress(of: feeder, on: loop, screen: Screen(color: nil, STDERR_FILENO))
     defer { progress.end() }
-    let reading = payload.reading(pipe.readEnd)
+    let reading = payload.reading(readEnd)
     // The service answers as soon as it has decided, because a delivery can only be cancelled by its identifier.
     let delivering = loop.task { @Sendable () async throws -> Delivery in try await reading.deliver(to: stagedoor) }
     let interruption = try Interruption(on: loop) { @Sendable in
@@ -61,7 +61,7 @@ enum DropCommand {
       if let delivery = try? await delivering.value { try? await stagedoor.cancel(delivery.identifier) }
     }
     do {
-      try await handedOver(try await delivering.value, pipe.readEnd, feeding, progress, payload, client, invocation)
+      try await handedOver(try await delivering.value, readEnd, feeding, progress, payload, client, invocation)
       await interruption.end()
       return .done
     } catch {
@@ -147,12 +147,12 @@ private final class Flag: Sendable {
   let isSet = Atomic(false)
 }
 
-/// Copies standard input into a pipe. Either end may be slow, so the copying has a thread of its own.
+/// Copies standard input into a socket. Either end may be slow, so the copying has a thread of its own.
 final class Feeder: Sendable {
   enum End: Sendable {
     /// The other end has read everything.
     case all
-    /// The other end of the pipe was closed.
+    /// The other end was closed.
     case nobodyReads
     case failed(Problem)
   }
@@ -168,6 +168,17 @@ final class Feeder: Sendable {
     (self.input, self.beginning, self.output) = (input, beginning, output)
     var status = stat()
     total = fstat(input, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+  }
+
+  /// Two ends of a connection. The end that writes has an unread byte until all is written: if it is closed before, because this process was killed,
+  /// the reader gets an error, and does not take a part for the whole.
+  static func ends() throws -> (readEnd: OwnedFileDescriptor, writeEnd: OwnedFileDescriptor) {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Problem.failed("a socket: \(InputFile.reason)") }
+    let (readEnd, writeEnd) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+    guard Glibc.write(ends[0], "!", 1) == 1 else { throw Problem.failed("a socket: \(InputFile.reason)") }
+    return (readEnd, writeEnd)
   }
 
   var copied: Int { count.load(ordering: .relaxed) }
@@ -188,6 +199,8 @@ final class Feeder: Sendable {
     do throws(Problem) {
       while write(chunk, to: number), waits(for: number) {
         guard let next = try InputFile.chunk(of: input, "standard input") else {
+          var mark: UInt8 = 0
+          Glibc.read(number, &mark, 1)
           return isRead(number) ? .all : .nobodyReads
         }
         chunk = next
@@ -198,17 +211,17 @@ final class Feeder: Sendable {
     }
   }
 
-  /// Waits for more input, which may take hours. Returns whether somebody still reads the pipe.
+  /// Waits for more input, which may take hours. Returns whether somebody still reads the other end.
   private func waits(for number: Int32) -> Bool {
     var both = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: number, events: 0, revents: 0)]
     while poll(&both, 2, -1) < 0, errno == EINTR {}
     return both[1].revents == 0
   }
 
-  /// Waits until the pipe is empty, and returns whether somebody has emptied it. A pipe reports when it has space, and not when it is empty.
+  /// Waits until all is read, and returns whether somebody has read it. A socket reports when it has space, and not when it is empty.
   private func isRead(_ number: Int32) -> Bool {
     var left: Int32 = 0
-    while ioctl(number, UInt(FIONREAD), &left) == 0, left > 0 {
+    while ioctl(number, UInt(TIOCOUTQ), &left) == 0, left > 0 {
       var end = pollfd(fd: number, events: 0, revents: 0)
       if poll(&end, 1, 20) > 0 { return false }
     }
