@@ -61,6 +61,38 @@ import Testing
     }
     #expect(inBackground > 0 && inForeground > 0, "\(inBackground) in the background, \(inForeground) not")
   }
+
+  @Test func `the deliveries to thirty windows that cannot be read are one line in the log`() async throws {
+    try await withHouse { house in
+      let long = String(repeating: "x", count: 20_000)
+      try await house.servingHere(Manifests.cats) { _ in
+        for number in 1...30 {
+          _ = try await house.deliver(
+            #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "cat\#(number)", "#
+              + #""userInfo": {"long": "\#(long)"}}, "options": {"deadline": 3600}}"#)
+        }
+      }
+      try await house.servingHere(Manifests.cats) { log in
+        // The sessions are read before the host attaches.
+        #expect(try await house.sessions().count == 30)
+        let host = try await HostPlayer("org.example.Cats", in: house)
+        try await host.register(
+          Manifests.application("org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
+        let expiring = try await house.deliver(Payloads.activity("viewDog", "rex", options: #""deadline": 3"#))
+        DiskFaults.begin([.read], in: house.state, error: EIO)
+        try await host.attach()
+        @Sendable func errors() -> [String] { log.lines.filter { $0.contains("deliveries cannot be read") } }
+        try await eventually("the error") { !errors().isEmpty }
+        // The service tries each again after a second.
+        try await house.waitUntil(expiring.delivery, is: "routed")
+        #expect(errors().count == 1, "\(log.lines)")
+        #expect(host.calls(of: "ConnectScene").count < 30)
+        DiskFaults.end(in: house.state)
+        try await host.asked(30, "ConnectScene")
+        await host.leave()
+      }
+    }
+  }
 }
 
 extension House.Caller {
