@@ -62,6 +62,34 @@ import Testing
     #expect(inBackground > 0 && inForeground > 0, "\(inBackground) in the background, \(inForeground) not")
   }
 
+  @Test func `a question that comes with a drop shows nothing of the drop that the disk refuses`() async throws {
+    try await withHouse { house in
+      try await house.servingHere(Manifests.cats) { _ in
+        let caller = try await house.bus.connect()
+        let stagedoor = caller.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+        func drop(_ key: String) throws { try stagedoor.send("Deliver", Payloads.activity("viewCat", key)) }
+        func shown() async throws -> Int {
+          let objects = try await caller.call(
+            to: House.name, at: try ObjectPath(House.root), "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+            returning: [ObjectPath: [String: [String: Variant]]].self)
+          return objects.keys.count { $0.rawValue.contains("/session/") }
+        }
+        try drop("cat1")
+        #expect(try await shown() == 1)
+        DiskFaults.begin([.write, .sync], in: house.state, error: ENOSPC)
+        for number in 2...20 {
+          try drop("cat\(number)")
+          let sessions = try? await shown()
+          #expect(sessions == 1 || sessions == nil)
+        }
+        DiskFaults.end(in: house.state)
+        try drop("cat21")
+        #expect(try await shown() == 2)
+        await caller.close()
+      }
+    }
+  }
+
   @Test func `the deliveries to thirty windows that cannot be read are one line in the log`() async throws {
     try await withHouse { house in
       let long = String(repeating: "x", count: 20_000)
