@@ -32,11 +32,20 @@ enum Expressions {
       }
       report("a text against as many", count, time(set(rules), text))
     }
-    let slow = set(
-      (0..<1_000).map { "rule r\($0)\n  when text contains '(a|aa|aaa)*[b\($0)]'\n  then link 'https://example.org'\n" }
-    )
-    report("the longest text, to the limit of", 1_000, time(slow, String(repeating: "a", count: RuleLimits.text)))
+    for (name, expression, piece) in dear {
+      let slow = set(
+        (0..<1_000).map { "rule r\($0)\n  when text contains '\(expression)[b\($0)]'\n  then link 'https://example.org'\n" })
+      let text = String(repeating: piece, count: RuleLimits.text / piece.utf8.count)
+      report("the longest text, to the limit of, \(name)", 1_000, time(slow, text))
+    }
   }
+
+  /// Expressions that take all the steps that there are.
+  private static let dear = [
+    ("alternatives", "(a|aa|aaa)*", "a"), ("stars", "(a*)*", "a"), ("classes", "([^a-z]*[À-ſ]|\\W+)*", "é"),
+    ("counted", "((a?){100}){4}", "a"), ("words", "(\\b\\w+\\b ?)*", "a "), ("captures", "(?<a>a?)(?<b>a?)(?<c>a?)(a*)*", "a"),
+    ("dots", "(.*)(.*)(.*)(.*)", "a"),
+  ]
 
   private static func set(_ rules: [String]) -> RuleSet {
     do { return RuleSet([("/rules", try RuleFile(Array(rules.joined().utf8)))]) } catch {
