@@ -64,6 +64,30 @@ package enum SmallFile {
     return nil
   }
 
+  /// Why a file of at most `limit` bytes cannot be read: "is a directory".
+  package static func reason(_ path: String, limit: Int) -> String {
+    var status = stat()
+    if stat(path, &status) != 0 { return "cannot be read: \(String(cString: strerror(errno)))" }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: return "is a directory"
+    case S_IFREG: break
+    default: return "is no file"
+    }
+    if status.st_size > limit { return "has more than \(limit) bytes" }
+    return access(path, R_OK) == 0 ? "cannot be read" : "cannot be read: \(String(cString: strerror(errno)))"
+  }
+
+  /// The directory of the file to which a symbolic link leads; `nil` if this is no link, or leads nowhere.
+  package static func directory(linkedFrom path: String) -> String? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = realpath(path, nil) else {
+      return nil
+    }
+    defer { free(real) }
+    guard let file = String(validatingCString: real), let slash = file.lastIndex(of: "/") else { return nil }
+    return slash == file.startIndex ? "/" : String(file[..<slash])
+  }
+
   /// The names in a directory, in order.
   package static func names(in directory: String) -> [String] {
     guard let stream = opendir(directory) else { return [] }

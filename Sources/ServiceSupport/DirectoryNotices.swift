@@ -1,7 +1,7 @@
 import Glibc
 
 /// The kernel's notices about directories, which may not exist yet: about files in them that come, go and are written, and about the
-/// directories themselves. There is no notice about the target of a symbolic link.
+/// directories themselves. There is no notice about the target of a symbolic link: name the target's directory too.
 ///
 /// For a missing directory, this watches its nearest existing ancestor, which reports when the next directory on the path comes.
 package struct DirectoryNotices {

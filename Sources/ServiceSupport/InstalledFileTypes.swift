@@ -43,6 +43,9 @@ package final class InstalledFileTypes: Sendable {
     }
   }
 
+  /// Reads the databases now, so that no question waits for them.
+  package func read() { _ = installed }
+
   /// The type by the end of a name; `nil` if no database knows it.
   package func type(ofName name: String) -> ContentType? { installed.types.type(ofName: Text(name)) }
 

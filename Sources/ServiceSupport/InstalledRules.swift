@@ -9,7 +9,11 @@ package struct InstalledRules: Sendable {
 
   package init(in directories: [String]) { self.directories = directories.map { "\($0)/stagedoor/rules" } }
 
-  package static func isRules(_ name: String) -> Bool { name.hasSuffix(".rules") }
+  /// Whether no file of rules was valid when they were read.
+  package var isEmpty: Bool { valid.isEmpty }
+
+  /// Hidden files belong to editors.
+  package static func isRules(_ name: String) -> Bool { name.hasSuffix(".rules") && !name.hasPrefix(".") }
 
   /// A file with faults, or with too many rules.
   package struct Broken: Sendable {
@@ -21,7 +25,8 @@ package struct InstalledRules: Sendable {
   }
 
   /// The rules as they are now: a file takes the place of one of the same name in a later directory. The version of a broken file before it stays.
-  package mutating func read() -> (rules: RuleSet, broken: [Broken]) {
+  /// The warnings have their places: `FILE:12:3: …`.
+  package mutating func read() -> (rules: RuleSet, broken: [Broken], warnings: [String]) {
     var (files, broken, seen): ([(path: Text, file: RuleFile)], [Broken], Set<Text>) = ([], [], [])
     var (earlier, count) = (valid, 0)
     valid = [:]
@@ -38,7 +43,10 @@ package struct InstalledRules: Sendable {
         let before = earlier.removeValue(forKey: path)
         var complaints: [String]
         do throws(RuleFaults) {
-          guard let bytes = SmallFile.read(path.string, limit: RuleLimits.file) else { throw RuleFaults(.unreadable) }
+          guard let bytes = SmallFile.read(path.string, limit: RuleLimits.file) else {
+            let reason = SmallFile.reason(path.string, limit: RuleLimits.file)
+            throw RuleFaults(RuleFault(line: 1, column: 1, reason: "the file \(reason)"))
+          }
           let file = try RuleFile(bytes)
           if take(file, at: path) { continue }
           let first = file.rules[RuleLimits.rules - count]
@@ -50,6 +58,7 @@ package struct InstalledRules: Sendable {
         broken.append(Broken(path: path, keepsEarlier: keepsEarlier, complaints: complaints))
       }
     }
-    return (RuleSet(files), broken)
+    let warnings = files.flatMap { path, file in file.warnings.map { "\(path):\($0)" } }
+    return (RuleSet(files), broken, warnings)
   }
 }

@@ -199,9 +199,7 @@ struct Trial {
   }
 
   private mutating func failure(of template: Template, _ isDirectory: Bool, _ isNegated: Bool) -> Reason? {
-    guard let path = path(template) else {
-      return .path(.empty, "is no absolute path, and info dir does not say where it begins")
-    }
+    guard let path = path(template) else { return .path(.empty, whyNoPath(template)) }
     variables[Variables.file] = path
     guard let disk else {
       ask(path)
@@ -225,6 +223,16 @@ struct Trial {
     }
     guard case .text(let directory) = info("dir"), directory.hasPrefix("/") else { return nil }
     return AbsolutePath.normal(Text("\(directory)/\(text)"))
+  }
+
+  private func whyNoPath(_ template: Template) -> String {
+    var steps = Int.max
+    guard let text = template.text(variables, atMost: RuleLimits.path, &steps) else {
+      return "has more than \(RuleLimits.path) bytes"
+    }
+    if text.isEmpty { return "is an empty path" }
+    if text.hasPrefix("~"), handedIn.home.isEmpty { return "begins with ~, and there is no home directory" }
+    return "is no absolute path, and info dir does not say where it begins"
   }
 
   // MARK: Subjects

@@ -92,6 +92,10 @@ extension Trial {
       guard URLText.isValid(link) else {
         throw Unmakable(description: "would make a link that is no URL: \(quoted(link.string))")
       }
+      // Encoded, the rest of an address would be the name of a host.
+      if hasEncodedHost(link) {
+        throw Unmakable(description: "would make a link whose host is none: \(quoted(link.string))")
+      }
       try refuseFileURL(link, "a link")
       representations += Representation.link(to: link)
     }
@@ -100,6 +104,12 @@ extension Trial {
         Representation(type: .plainText, .text(try text(template, "a text", atMost: RuleLimits.text))))
     }
     return representations
+  }
+
+  private func hasEncodedHost(_ link: Text) -> Bool {
+    guard let start = link.string.firstRange(of: "://")?.upperBound else { return false }
+    let authority = link.string[start...].prefix { !"/?#".contains($0) }
+    return authority.split(separator: "@").last?.contains("%") ?? false
   }
 
   private func type(of path: Text) -> ContentType {

@@ -25,6 +25,8 @@ struct Condition: Sendable {
   }
 
   let line: Int
+  /// The place of its subject, for warnings.
+  let column: Int
   /// The words after `when`, for explanations.
   let source: Text
   let isNegated: Bool

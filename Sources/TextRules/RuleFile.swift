@@ -17,8 +17,9 @@ package struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence without its full stop.
   package let reason: String
 
-  package static let unreadable = RuleFault(
-    line: 1, column: 1, reason: "the file cannot be read, is no file, or has more than \(RuleLimits.file) bytes")
+  package init(line: Int, column: Int, reason: String) {
+    (self.line, self.column, self.reason) = (line, column, reason)
+  }
 
   package var description: String { "\(line):\(column): \(reason)" }
 }

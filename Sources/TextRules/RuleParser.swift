@@ -10,6 +10,8 @@ extension RuleFile {
       ])
     }
     var parser = RuleParser()
+    // Some editors begin a file with a byte order mark.
+    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     for (number, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       parser.read(line, number: number + 1)
@@ -35,7 +37,7 @@ struct RuleParser {
 
   /// The rule whose lines are being read.
   private struct Draft {
-    let name: Text
+    var name = Text.empty
     let line: Int
     let column: Int
     var conditions: [Condition] = []
@@ -82,17 +84,21 @@ struct RuleParser {
         present?.actions = actions
         present?.actionCount += 1
       }
-    default: throw line.fault(at: word.column, "expected rule, when or then, got \(word.shown)")
+    default:
+      present = present ?? Draft(line: line.number, column: word.column)
+      throw line.fault(at: word.column, "expected rule, when or then, got \(word.shown)")
     }
     try line.end()
   }
 
   private mutating func begin(_ line: inout RuleLine, at column: Int) throws(RuleFault) {
     endRule()
+    // What follows belongs to a rule, also if this line has a fault.
+    present = Draft(line: line.number, column: column)
     guard let name = try line.next(), let text = name.word, text.utf8.count <= Limits.name else {
       throw line.fault(at: column, "expected rule and its name, such as rule manual-page")
     }
-    present = Draft(name: Text(text), line: line.number, column: column)
+    present?.name = Text(text)
     if !names.insert(Text(text)).inserted {
       throw line.fault(at: name.column, "there is a rule \(text) in this file already")
     }
@@ -123,6 +129,12 @@ struct RuleParser {
       return
     }
     let rule = Rule(name: draft.name, line: draft.line, conditions: draft.conditions, actions: draft.actions)
+    if draft.conditions.isEmpty {
+      warnings.append(
+        RuleFault(
+          line: draft.line, column: draft.column,
+          reason: "the rule \(draft.name) has no condition: it takes everything, and no later rule is tried"))
+    }
     warnOfVariables(in: rule)
     rules.append(rule)
   }
@@ -133,9 +145,17 @@ struct RuleParser {
     func warn(_ line: Int, _ name: Text, _ column: Int, _ warnings: inout [RuleFault]) {
       if known.contains(name) { return }
       warnings.append(
-        RuleFault(line: line, column: column, reason: "no condition before this sets {\(name)}, so it is always \"\""))
+        RuleFault(
+          line: line, column: column,
+          reason: "no group of a condition before this, other than of when not, sets {\(name)}: it is always \"\""))
     }
     for condition in rule.conditions {
+      if case .matches = condition.test, condition.variables.contains(Variables.file), rule.concernsFiles {
+        warnings.append(
+          RuleFault(
+            line: condition.line, column: condition.column,
+            reason: "a condition about a file sets {file} too, and replaces this group: give the group another name"))
+      }
       for (name, column) in condition.uses { warn(condition.line, name, column, &warnings) }
       known.formUnion(condition.variables)
     }
@@ -158,15 +178,13 @@ extension Condition {
   fileprivate var uses: [(name: Text, column: Int)] {
     switch test {
     case .file(let template, _): template.variables
-    case .is(let subject, let template): subject.variable + template.variables
-    case .matches(let subject, _, _): subject.variable
+    case .is(let subject, let template): variable(subject) + template.variables
+    case .matches(let subject, _, _): variable(subject)
     }
   }
-}
 
-extension Subject {
-  fileprivate var variable: [(name: Text, column: Int)] {
-    if case .variable(let name) = self { [(name, 1)] } else { [] }
+  private func variable(_ subject: Subject) -> [(name: Text, column: Int)] {
+    if case .variable(let name) = subject { [(name, column)] } else { [] }
   }
 }
 
@@ -178,7 +196,7 @@ extension RuleLine {
     let isNegated = word.word == "not"
     if isNegated { word = try required("a subject such as text") }
     let test = try word.word == "file" ? file() : comparison(of: try subject(word))
-    return Condition(line: number, source: source, isNegated: isNegated, test: test)
+    return Condition(line: number, column: word.column, source: source, isNegated: isNegated, test: test)
   }
 
   private mutating func file() throws(RuleFault) -> Condition.Test {
@@ -276,6 +294,9 @@ extension RuleLine {
       // Otherwise a text would say what opens it; and its colon would be encoded.
       if !link.hasScheme {
         throw fault(at: column, "a link begins with its scheme, such as https:, before any variable")
+      }
+      if link.variables.isEmpty, let text = link.literal, !URLText.isValid(text) {
+        throw fault(at: column, "expected a URL, got \(quoted(text.string))")
       }
       actions.link = link
     case "text":

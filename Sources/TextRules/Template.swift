@@ -18,6 +18,9 @@ struct Template: Sendable {
   /// The beginning that no variable changes.
   private var beginning: String { if case .literal(let text)? = pieces.first { text } else { "" } }
 
+  /// The text, if no variable stands in it.
+  var literal: Text? { variables.isEmpty ? Text(beginning) : nil }
+
   /// Whether the text begins with a scheme and a colon.
   var hasScheme: Bool {
     guard let colon = beginning.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }

@@ -70,7 +70,7 @@ extension World {
     endTurn()
     if broken != nil { return }
     if !from.isSandboxed, !prompter.hasTurn, let decision = explained(payload, from) {
-      if case .made(let rule)? = decision.explanation.rules {
+      if case .made(let rule, _)? = decision.explanation.rules {
         text.explained = rule.name
       } else {
         text.explained = .some(nil)

@@ -17,24 +17,27 @@ actor ManifestKeeper {
   private let hangups: SignalDescriptor
   private let installed: InstalledManifests
   private var rules: InstalledRules
+  private let fileTypes: InstalledFileTypes
   private let interchange: Interchange
   private let log: Log
   private var notices: DirectoryNotices?
   /// The reported faults of each manifest. The change of another file does not repeat them.
   private var complaints: [Text: [String]] = [:]
   private var complaintsOfRules: [Text: [String]] = [:]
+  private var warningsOfRules: [String] = []
   private var doubles: [InstalledManifests.Double] = []
   private var problems: [String] = []
   private var isOver = false
 
   /// - Parameter hangup: whether SIGHUP makes the keeper read again.
   init(
-    _ installed: InstalledManifests, _ rules: InstalledRules, for interchange: Interchange, hangup: Bool, log: Log
+    _ installed: InstalledManifests, _ rules: InstalledRules, _ fileTypes: InstalledFileTypes,
+    for interchange: Interchange, hangup: Bool, log: Log
   ) throws(ConnectionError) {
     loop = try EventLoop(name: "manifests")
     hangups = try SignalDescriptor(hangup ? [Self.signal] : [])
     self.installed = installed
-    self.rules = rules
+    (self.rules, self.fileTypes) = (rules, fileTypes)
     self.interchange = interchange
     self.log = log
     notices = Self.notices(of: installed, rules)
@@ -46,14 +49,28 @@ actor ManifestKeeper {
   }
 
   private static func notices(of installed: InstalledManifests, _ rules: InstalledRules) -> DirectoryNotices? {
-    DirectoryNotices(of: installed.directories + rules.directories) {
-      InstalledManifests.isManifest($0) || InstalledRules.isRules($0)
+    DirectoryNotices(of: directories(of: installed, rules), where: isWanted)
+  }
+
+  private static func isWanted(_ name: String) -> Bool {
+    InstalledManifests.isManifest(name) || InstalledRules.isRules(name)
+  }
+
+  /// The directories of manifests and rules, and those of the files to which symbolic links in them lead.
+  private static func directories(of installed: InstalledManifests, _ rules: InstalledRules) -> [String] {
+    let own = installed.directories + rules.directories
+    let linked = own.flatMap { directory in
+      SmallFile.names(in: directory).filter(isWanted).compactMap {
+        SmallFile.directory(linkedFrom: "\(directory)/\($0)")
+      }
     }
+    return own + Set(linked).sorted()
   }
 
   /// Watches the directories, and then reads everything in them.
   func read() async {
     if isOver { return }
+    notices?.directories = Self.directories(of: installed, rules)
     if let found = notices?.watch(), found != problems {
       problems = found
       for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
@@ -70,13 +87,17 @@ actor ManifestKeeper {
   }
 
   private func readRules() async {
-    let (found, broken) = rules.read()
+    let (found, broken, warnings) = rules.read()
     let before = complaintsOfRules
     complaintsOfRules = Dictionary(broken.map { ($0.path, $0.complaints) }) { $1 }
     for file in broken where before[file.path] != file.complaints {
       for complaint in file.complaints { log.error("\(file.path):\(complaint)") }
       if file.keepsEarlier { log.error("\(file.path): the version before it stays until this one is mended") }
     }
+    for warning in warnings where !warningsOfRules.contains(warning) { log.warning(warning) }
+    warningsOfRules = warnings
+    // The disk has little time to answer the rules.
+    if !rules.isEmpty { fileTypes.read() }
     await interchange.setRules(found, home: Text(Directories.home()))
   }
 
@@ -102,9 +123,9 @@ actor ManifestKeeper {
 
   private func followSignals() async {
     while await hangups.next(on: loop) != nil {
-      log.info("the manifests are read again")
+      log.info("the manifests and the rules are read again")
       // After SIGHUP every fault is reported, also one that was reported before.
-      (complaints, complaintsOfRules) = ([:], [:])
+      (complaints, complaintsOfRules, warningsOfRules) = ([:], [:], [])
       doubles = []
       await read()
     }

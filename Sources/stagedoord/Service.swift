@@ -34,11 +34,11 @@ struct Service: Sendable {
       if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
       let types = TypeCatalog.installed(in: data) { log.warning("\($0)") }
-      let interchange = try await open(
-        directory, arguments, types, InstalledFileTypes(in: data), log, on: connection)
+      let fileTypes = InstalledFileTypes(in: data)
+      let interchange = try await open(directory, arguments, types, fileTypes, log, on: connection)
       let manifests = try ManifestKeeper(
-        InstalledManifests(in: data, types: types), InstalledRules(in: Directories.configuration()), for: interchange,
-        hangup: arguments.action == .serve, log: log)
+        InstalledManifests(in: data, types: types), InstalledRules(in: Directories.configuration()), fileTypes,
+        for: interchange, hangup: arguments.action == .serve, log: log)
       await manifests.read()
       await interchange.export()
       connection.releaseCalls()

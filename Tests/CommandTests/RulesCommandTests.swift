@@ -17,6 +17,10 @@ import Testing
       when text matches 'photo (?<number>\\d+)'
       then activity 'org.example.Gallery.openDetail' key 'photo-{number}'
 
+    rule level
+      when text is 'of level'
+      when info level is '3'
+      then activity 'org.example.Gallery.openDetail'
     """
 
   private func installed(_ house: House) throws -> String {
@@ -43,14 +47,25 @@ import Testing
 
         let explained = try await house.stagedoor("explain", "--text", "photo 7").output()
         #expect(explained.contains("+- rule           photo  (\(file):8)"), "\(explained)")
+        #expect(explained.contains("|    activity 'org.example.Gallery.openDetail' key 'photo-7'\n"), "\(explained)")
         #expect(explained.contains("+- key            photo-7"), "\(explained)")
+        let line = house.stagedoor("explain", "--text", "main.c:42", "--dir", "\(house.home)/src")
+        #expect(try await line.output().contains("|    info line '42'\n"))
+        let info = try await house.stagedoor("explain", "--text", "of level", "--info", "level=3").output()
+        #expect(info.contains("+- rule           level"), "\(info)")
         let unknown = try await house.stagedoor("explain", "--text", "phot").run().standardOutput
         #expect(
           unknown.contains("|    photo  (line 9: when text matches 'photo (?<number>\\d+)' does not hold on \"phot\")"),
           "\(unknown)")
 
         let list = try await house.stagedoor("rules").output()
-        #expect(list == "at-line\t\(file)\t2\t2\nphoto\t\(file)\t8\t1")
+        #expect(list == "at-line\t\(file)\t2\t2\nphoto\t\(file)\t8\t1\nlevel\t\(file)\t12\t0")
+
+        // The service keeps the version before a broken one, and the list says that it is one.
+        try house.write("rule a\n  when text\n", to: file)
+        let broken = try await house.stagedoor("rules").run()
+        #expect(broken.standardOutput.hasPrefix("at-line\t"))
+        #expect(broken.standardError.hasPrefix("stagedoor rules: \(file):2:12: expected matches"), "\(broken)")
       }
     }
   }
@@ -64,7 +79,7 @@ import Testing
         let result = try await house.command(Command.built("stagedoor").program, arguments: command + [good, bad]).run()
         #expect(result.status == .exited(1))
         let lines = result.standardOutput.split(separator: "\n")
-        #expect(lines.first == "\(good): good, 2 rules")
+        #expect(lines.first == "\(good): good, 3 rules")
         #expect(lines.count == 3 && lines[1].hasPrefix("\(bad):2:12: error: expected matches"), "\(result)")
       }
       let installed = "\(house.rules)/bad.rules"

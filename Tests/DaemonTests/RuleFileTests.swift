@@ -57,6 +57,39 @@ import Testing
           daemon.standardError.contains("\(file):2:12: expected matches, contains or is")
         }
         #expect(try await key("main.c:42", in: "\(home)/src", house) != nil)
+
+        // A file elsewhere, to which a link leads. A hidden file is an editor's.
+        let elsewhere = "\(home)/dotfiles/linked.rules"
+        func write(_ key: String, to path: String) throws {
+          try house.write("rule linked\n  when text is 'Link'\n  then activity 'viewCat' key '\(key)'\n", to: path)
+        }
+        try write("first", to: elsewhere)
+        try write("hidden", to: rules(house, ".#a.rules"))
+        try FileManager.default.createSymbolicLink(
+          atPath: rules(house, "linked.rules"), withDestinationPath: elsewhere)
+        for version in ["first", "second", "third"] {
+          try write(version, to: elsewhere)
+          try await eventually("the \(version) version", within: usualLimit * 5) {
+            try await key("Link", house) == version
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a refusal names the rule that asked for what is not there`() async throws {
+    try await withHouse { house in
+      try house.write(ManifestFileTests.cats("Cats"), to: "\(house.applications)/org.example.Cats.json")
+      try house.write("rule player\n  when text is 'x'\n  then application 'org.example.Player'\n", to: rules(house))
+      try await house.serving { _ in
+        let result = try await house.command(
+          "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
+          "\(House.interchange).DropText",
+          "string:x", "string:", "dict:string:string:"
+        ).run()
+        #expect(
+          result.standardError.contains("Error.NoSuchApplication: there is no application \"org.example.Player\""))
+        #expect(result.standardError.contains("; the rule player asked so, \(rules(house)):1"), "\(result)")
       }
     }
   }

@@ -165,7 +165,12 @@ import TextRules
     }
     _ = deliver(try text("ls(1)"), &stage)
     let page = try explained(try text("ls(1)"))
-    #expect(page?.rules == .made(RuleReference(name: "page", file: "/rules/it.rules", line: 6)))
+    guard case .made(let rule, let made?)? = page?.rules else {
+      Issue.record("no rule took it")
+      return
+    }
+    #expect(rule == RuleReference(name: "page", file: "/rules/it.rules", line: 6))
+    #expect(made.items.first?.activities.first?.targetContentIdentifier == "ls")
     #expect(page?.key == "ls")
     guard case .passed(let failures)? = try explained(try text("nothing"))?.rules else {
       return _ = Issue.record("no rule takes it")

@@ -53,7 +53,9 @@ import TextRules
         request.listsCandidates = true
         var decision = decided(state, request, at: WorldGenerator.now)
         if seed.isMultiple(of: 2) {
-          decision.explanation.rules = .made(RuleReference(name: "page", file: "/rules/mine.rules", line: 1))
+          decision.explanation.rules = .made(
+            RuleReference(name: "page", file: "/rules/mine.rules", line: 1),
+            Payload(items: [Item(representations: [Representation(type: .plainText, .text("ls(1)"))])]))
         } else {
           decision.explanation.rules = .passed([RuleFailure(name: "page", because: "it names no window")])
         }
@@ -66,6 +68,8 @@ import TextRules
         }
       }
     }
+    // Its own page has those of a payload.
+    fields = Set(fields.map { $0.hasPrefix("rule.payload.") ? "rule.payload" : $0 })
     #expect(outcomes == ["created", "activated", "restored", "refused"])
     // More candidates than a decision lists, which no small world has.
     fields.insert("candidatesLeftOut")

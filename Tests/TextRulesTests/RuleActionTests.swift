@@ -108,7 +108,15 @@ import TextRules
     let answer = set.answer(payload)
     #expect(answer.rule == "last")
     #expect(answer.payload?.items.last == payload.items[0])
-    #expect(try rule("then link 'a:<'").answer("x").failures == ["it: it would make a link that is no URL: \"a:<\""])
+    #expect(
+      try rule("when text matches '(?<t>.*)'", "then link 'a:<{t}'").answer("x").failures
+        == ["it: it would make a link that is no URL: \"a:<x\""])
+    // The address is one variable, and would become the name of a host.
+    let address = try rule("when text matches 'https://(?<rest>.*)'", "then link 'https://{rest}'")
+    #expect(address.answer("https://example.org").rule == "it")
+    #expect(
+      address.answer("https://example.org/a").failures
+        == ["it: it would make a link whose host is none: \"https://example.org%2Fa\""])
   }
 
   @Test func `a large text in many places is no bomb`() throws {

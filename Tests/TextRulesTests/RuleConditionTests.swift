@@ -137,6 +137,16 @@ import TextRules
     #expect(file("other.c", "/src/main.c") == nil)
   }
 
+  @Test func `a path that is none says why`() throws {
+    let set = try rule("when text matches '(?<path>.*)'", "when file '{path}' exists", "then title 'x'")
+    #expect(set.answer("").failures == ["it: line 3: when file '{path}' exists does not hold: it is an empty path"])
+    let relative = set.answer("a").failures
+    #expect(
+      relative.count == 1 && relative[0].hasSuffix("it is no absolute path, and info dir does not say where it begins"))
+    let long = set.answer("/" + String(repeating: "a", count: RuleLimits.path)).failures
+    #expect(long.count == 1 && long[0].hasSuffix("it has more than 4096 bytes"), "\(long)")
+  }
+
   @Test func `exists and is a directory ask the disk, and not turns them around`() throws {
     let disk: [Text: DiskAnswer] = ["/f": plainFile, "/d": .directory]
     func holds(_ condition: String) throws -> Bool { try self.holds(condition, dropped("x"), disk: disk) }

@@ -21,7 +21,7 @@ import TextRules
       Array("# a comment\n\nrule a\n  when text is 'x' # why\n  then title 'x'\r\n\trule b\nthen title 'it''s'".utf8))
     #expect(file.rules.map(\.name) == ["a", "b"])
     #expect(file.rules.map(\.line) == [3, 6])
-    #expect(file.warnings.isEmpty)
+    #expect(file.warnings.map(\.line) == [6])
   }
 
   @Test func `an empty file has no rules`() throws {
@@ -47,6 +47,7 @@ import TextRules
     #expect(fault("then activity ''").hasPrefix("2:15: expected the type of an activity, which has 1 to 255 bytes"))
     #expect(fault("then activity 'a' for 'b'").hasPrefix("2:19: expected key or the end of the line"))
     #expect(fault("then link '{x}'").hasPrefix("2:11: a link begins with its scheme"))
+    #expect(fault("then link 'https://a b'").hasPrefix("2:11: expected a URL, got"))
     #expect(fault("then run 'rm'").hasPrefix("2:6: expected activity, title, info"))
   }
 
@@ -111,5 +112,24 @@ import TextRules
     let file = try RuleFile(
       Array("rule it\nwhen text matches '(?<a>x)'\nwhen not text matches '(?<b>y)'\nthen title '{a}{b}{file}'".utf8))
     #expect(file.warnings.map { "\($0.line):\($0.column)" } == ["4:16", "4:19"])
+    let subject = try RuleFile(Array("rule it\n  when {q} is 'x'\n  then title 'x'".utf8))
+    #expect(subject.warnings.map { "\($0.line):\($0.column)" } == ["2:8"])
+  }
+
+  @Test func `what can only be a mistake is warned about`() throws {
+    func warnings(_ lines: String) throws -> [String] {
+      try RuleFile(Array("rule it\n\(lines)\nthen title 'x'".utf8)).warnings.map(\.description)
+    }
+    #expect(try warnings("") == ["1:1: the rule it has no condition: it takes everything, and no later rule is tried"])
+    let doubled = try warnings("when text matches '(?<file>.*)'\nwhen file '{file}' exists")
+    #expect(doubled.count == 1 && doubled[0].hasPrefix("2:6: a condition about a file sets {file} too"), "\(doubled)")
+    #expect(try warnings("when text matches '(?<file>.*)'") == [])
+  }
+
+  @Test func `a byte order mark and a faulty name are one thing each`() {
+    #expect(faults([0xEF, 0xBB, 0xBF] + Array("rule a\nthen title 'x'".utf8)) == [])
+    for first in ["rule 'a'", "Rule a"] {
+      #expect(faults("\(first)\n  when text is 'x'\n  then title 'x'\nrule b\n  then title 'x'").count == 1)
+    }
   }
 }

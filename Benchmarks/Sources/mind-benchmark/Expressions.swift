@@ -34,7 +34,9 @@ enum Expressions {
     }
     for (name, expression, piece) in dear {
       let slow = set(
-        (0..<1_000).map { "rule r\($0)\n  when text contains '\(expression)[b\($0)]'\n  then link 'https://example.org'\n" })
+        (0..<1_000).map {
+          "rule r\($0)\n  when text contains '\(expression)[b\($0)]'\n  then link 'https://example.org'\n"
+        })
       let text = String(repeating: piece, count: RuleLimits.text / piece.utf8.count)
       report("the longest text, to the limit of, \(name)", 1_000, time(slow, text))
     }
@@ -43,7 +45,8 @@ enum Expressions {
   /// Expressions that take all the steps that there are.
   private static let dear = [
     ("alternatives", "(a|aa|aaa)*", "a"), ("stars", "(a*)*", "a"), ("classes", "([^a-z]*[À-ſ]|\\W+)*", "é"),
-    ("counted", "((a?){100}){4}", "a"), ("words", "(\\b\\w+\\b ?)*", "a "), ("captures", "(?<a>a?)(?<b>a?)(?<c>a?)(a*)*", "a"),
+    ("counted", "((a?){100}){4}", "a"), ("words", "(\\b\\w+\\b ?)*", "a "),
+    ("captures", "(?<a>a?)(?<b>a?)(?<c>a?)(a*)*", "a"),
     ("dots", "(.*)(.*)(.*)(.*)", "a"),
   ]
 

@@ -84,6 +84,13 @@ extension PromptBook {
     return (answer.isOpen ? nil : answer, consulting)
   }
 
+  /// The error names the rule that made the payload, for whom may read rules.
+  func error(of refusal: Refusal, _ rule: RulesAnswer?, _ caller: Caller) -> InterchangeError {
+    let error = InterchangeError(refusal)
+    guard case .made(let rule, _)? = rule, !caller.isSandboxed else { return error }
+    return InterchangeError(error.name, "\(error.message); the rule \(rule.name) asked so, \(rule.file):\(rule.line)")
+  }
+
   private func areAsked(of payload: Payload) -> Bool {
     !rules.isEmpty && memory.routing.asksRules(of: payload)
   }

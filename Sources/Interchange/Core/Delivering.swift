@@ -34,7 +34,9 @@ extension PromptBook {
   mutating func refuseWhatIsRefused(_ packing: Packing) throws(Halt) {
     var steps = Limits.conditionSteps
     let decision = try decide(packing.payload, packing.caller, within: &steps)
-    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
+    if case .refused(let refusal) = decision.outcome {
+      throw .refused(error(of: refusal, packing.rule, packing.caller))
+    }
   }
 
   /// Replies at once, or when the host has taken the delivery. A host that waited for itself might wait for ever.
@@ -52,7 +54,7 @@ extension PromptBook {
     var decision = try decide(packing.payload, packing.caller, within: &steps)
     decision.explanation.rules = packing.rule
     let delivered = try carryOut(decision, packing, packing.payload, item: 0, digest)
-    if case .made(let rule)? = packing.rule { countMatch(of: rule) }
+    if case .made(let rule, _)? = packing.rule { countMatch(of: rule) }
     return delivered
   }
 
@@ -100,7 +102,7 @@ extension PromptBook {
       var decision = try decide(part.payload, caller, within: &steps)
       decision.explanation.rules = part.rule
       if case .refused(let refusal) = decision.outcome {
-        let error = InterchangeError(refusal)
+        let error = error(of: refusal, part.rule, caller)
         if payload.options.batch == .allOrNothing {
           throw refused(error.name, "items[\(place)]: \(error.message)")
         }
@@ -110,7 +112,7 @@ extension PromptBook {
       let delivered = try carryOut(
         decision, packing, part.payload, item: packing.firstItem(ofPart: place), digestOfFirst)
       digestOfFirst = nil
-      if case .made(let rule)? = part.rule { countMatch(of: rule) }
+      if case .made(let rule, _)? = part.rule { countMatch(of: rule) }
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }
@@ -163,7 +165,9 @@ extension PromptBook {
     _ decision: Decision, _ packing: Packing, _ payload: Payload, item: Int, _ digest: Text?
   ) throws(Halt) -> Delivered {
     let caller = packing.caller
-    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
+    if case .refused(let refusal) = decision.outcome {
+      throw .refused(error(of: refusal, decision.explanation.rules, caller))
+    }
     guard let session = decision.outcome.session, let fact = decision.fact else {
       preconditionFailure("what is not refused has a session")
     }

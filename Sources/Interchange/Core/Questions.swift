@@ -126,7 +126,7 @@ extension PromptBook {
       switch consultation {
       case nil: break
       case .rule(let found, let made):
-        (payload, rules) = (made, .made(found))
+        (payload, rules) = (made, .made(found, made))
         try refuseForeignRights(payload, caller)
       case .some(.none(let failures)): rules = .passed(failures)
       case .exhausted, .asks: throw .refused(.rulesTakeTooLong)

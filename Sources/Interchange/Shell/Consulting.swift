@@ -34,6 +34,11 @@ extension Interchange {
     if paths.isEmpty { return first }
     let disk = await baggageStore.ask(
       Array(paths.prefix(RuleLimits.paths)), within: Interchange.diskPatience, settings.askDisk)
+    if disk.count < min(paths.count, RuleLimits.paths) {
+      log.warning(
+        "the disk did not answer within 50 milliseconds about \(paths.count - disk.count) paths in a text: rules that ask about them did not hold"
+      )
+    }
     return await thread.run { _ in consulting.answers(types, disk: disk) }
   }
 }

@@ -47,11 +47,12 @@ extension Explanation {
     }
     switch rules {
     case nil: break
-    case .made(let rule):
+    case .made(let rule, let payload):
       fields.object("rule") { fields in
         fields["file"] = rule.file
         fields["line"] = rule.line
         fields["name"] = rule.name
+        fields["payload"] = payload
       }
     case .passed(let failures):
       fields.list("rules", failures) { fields, failure in

@@ -22,7 +22,7 @@ extension Decision {
       form.put(place.activity)
       form.put(place.activityType)
     }
-    if case .made(let rule)? = why.rules {
+    if case .made(let rule, _)? = why.rules {
       form.put(rule.name)
       form.put(rule.file)
       form.put(rule.line)

@@ -27,8 +27,8 @@ package struct Explanation: Hashable, Sendable {
 
 /// What the rules of the person said. Most decisions have none, and decisions are copied often: so it is a box.
 package indirect enum RulesAnswer: Hashable, Sendable {
-  /// This rule made the payload.
-  case made(RuleReference)
+  /// This rule made the payload, which only an explanation has.
+  case made(RuleReference, Payload? = nil)
   /// Why no rule took the payload.
   case passed([RuleFailure])
 }

@@ -293,12 +293,17 @@ enum DoctorCommand {
   /// The rules as the service reads them.
   private static func rules() -> [Finding] {
     var installed = GivenRules.installed
-    let (rules, broken) = installed.read()
+    let (rules, broken, warnings) = installed.read()
     var findings = broken.flatMap { file in
       file.complaints.map { Finding(.wrong, "rules", "\(file.path):\($0)") }
     }
+    if !broken.isEmpty {
+      findings.append(
+        Finding(.note, "rules", "a running service keeps the version before a broken one, if it read one"))
+    }
+    findings += warnings.map { Finding(.note, "rules", $0) }
     let files = Set(rules.entries.map(\.file)).count
-    if files > 0 { findings.append(Finding(.good, "rules", "\(rules.entries.count) rules in \(files) files")) }
+    if files > 0 { findings.append(Finding(.good, "rules", "rules: \(rules.entries.count), files: \(files)")) }
     return findings
   }
 

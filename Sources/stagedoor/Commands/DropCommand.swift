@@ -31,10 +31,11 @@ enum DropCommand {
     _ = try WindowCommands.answer(delivery, invocation)
     try Output.flush()
     // The drop has succeeded, whatever becomes of this question.
-    if payload.typeBesideData != nil, let decision = try? await client.stagedoor.delivery(delivery.identifier).decision,
+    if let type = payload.typeBesideData,
+      let decision = try? await client.stagedoor.delivery(delivery.identifier).decision,
       let document = try? Printed.value(decision.json)
     {
-      await UndeclaredType.note(payload, document, client)
+      await UndeclaredType.note(type, document, client)
     }
   }
 
@@ -106,9 +107,8 @@ enum DropCommand {
 
 /// An activity type that no application declares, beside data: the data alone decides then, and a mistyped type goes unnoticed.
 enum UndeclaredType {
-  static func note(_ payload: PayloadArguments, _ decision: Value, _ client: Client) async {
-    guard let type = payload.typeBesideData, decision["routingActivity"] == nil, decision["contentType"] != nil
-    else { return }
+  static func note(_ type: String, _ decision: Value, _ client: Client) async {
+    guard decision["routingActivity"] == nil, decision["contentType"] != nil else { return }
     var declared: [String] = []
     for application in (try? await client.stagedoor.applications()) ?? [] {
       declared += (try? await client.stagedoor.application(application.identifier).activityTypes) ?? []

@@ -50,7 +50,14 @@ enum ExplainCommand {
     }
     let status = try answer(decision, document, invocation)
     try Output.flush()
-    await UndeclaredType.note(payload, decision, client)
+    if payload.isLongText, !invocation.has(.quiet) {
+      Output.note("stagedoor: `drop -` hands in more than 32 KiB as a file, so rules do not see the text")
+    }
+    let made = decision["rule"]?["payload"]
+    let activity = made?["activity"] ?? made?["items"]?.elements.first?["activities"]?.elements.first
+    if let type = payload.typeBesideData ?? activity?["activityType"]?.string {
+      await UndeclaredType.note(type, decision, client)
+    }
     return status
   }
 
@@ -94,6 +101,7 @@ enum DecisionPicture {
     if let rule = decision["rule"] {
       let place = "\(rule["file"]?.string ?? ""):\(rule["line"]?.number.map { "\(Int($0))" } ?? "")"
       lines.append(fitted("+- rule           \((rule["name"]?.string ?? "").printable)", screen, note: place.printable))
+      lines += made(rule["payload"] ?? .null, of: payload).map { "|    \($0.printable)" }
     }
     let failed = decision["rules"]?.elements ?? []
     if !failed.isEmpty {
@@ -118,6 +126,33 @@ enum DecisionPicture {
     }
     lines.append("|")
     return (lines + end(decision, screen)).map { $0 + "\n" }.joined()
+  }
+
+  /// What a rule made of a payload, in the words of the rule.
+  private static func made(_ made: Value, of payload: Value) -> [String] {
+    let (items, before) = (made["items"]?.elements ?? [], payload["items"]?.elements ?? [])
+    let item = items.count > before.count || items.isEmpty ? items.first : nil
+    var lines: [String] = []
+    let activity = made["activity"] ?? items.first?["activities"]?.elements.first
+    if let type = activity?["activityType"]?.string {
+      let key = activity?["targetContentIdentifier"]?.string.map { " key '\($0)'" } ?? ""
+      lines.append("activity '\(type)'\(key)")
+      if let title = activity?["title"]?.string { lines.append("title '\(title)'") }
+      if case .dictionary(let info)? = activity?["userInfo"] {
+        lines += info.entries.map { "info \($0.key) '\($0.value.string ?? Printed.json($0.value))'" }
+      }
+    }
+    for content in item?["representations"]?.elements ?? [] {
+      let url = content["url"]?.string
+      if let url { lines.append(content["openInPlace"] == nil ? "link '\(url)'" : "file '\(url)'") }
+      if url == nil, let text = content["text"]?.string { lines.append("text '\(text)'") }
+    }
+    for name: Text in ["application", "configuration", "disposition"] {
+      if let value = made["options"]?[name]?.string, payload["options"]?[name] == nil {
+        lines.append("\(name) '\(value)'")
+      }
+    }
+    return lines
   }
 
   private static func subject(_ decision: Value, _ payload: Value) -> String {

@@ -13,6 +13,8 @@ struct PayloadArguments: Sendable {
   private var options: Value
   /// Whether the item is standard input, of which this is the beginning, and the rest still has to come.
   private(set) var streamed: [UInt8]?
+  /// Whether `drop` would hand in standard input as a file.
+  private(set) var isLongText = false
   /// Whether the answer waits until the application has the delivery.
   let waits: Bool
   /// The sender's name for the delivery: a second call with the same token is not carried out again.
@@ -50,6 +52,7 @@ struct PayloadArguments: Sendable {
       }
     }
     for text in invocation.all(.text) {
+      if text.isEmpty { throw Problem.usage("--text is empty; give it some text") }
       items.append(HandedItem(invocation[.contentType] ?? "text/plain", .text(text)))
     }
     for url in invocation.all(.url) { items.append(try HandedItem(link: url)) }
@@ -64,8 +67,9 @@ struct PayloadArguments: Sendable {
     if !items.isEmpty { items[0].activity = activity }
     // Rules look at texts, and read relative paths in them as the person does.
     if invocation.has(.text) || invocation.arguments.contains("-") {
-      self.options = self.options.adding(
-        "info", Printed.object([("dir", .text(try PayloadArguments.directory(invocation)))]))
+      var info = activity == nil ? try PayloadArguments.info(invocation) : UserInfo()
+      info["dir"] = .text(try PayloadArguments.directory(invocation))
+      self.options = self.options.adding("info", .dictionary(info))
     }
   }
 
@@ -205,10 +209,20 @@ struct PayloadArguments: Sendable {
 
   private static func activity(_ invocation: Invocation) throws(Problem) -> Value? {
     guard let type = invocation[.type] else {
-      let orphan = [Option.target, .title, .info].first { invocation.has($0) }
+      // Rules look at the info of a text.
+      let isText = invocation.has(.text) || invocation.arguments.contains("-")
+      let orphan = (isText ? [Option.target, .title] : [.target, .title, .info]).first { invocation.has($0) }
       if let orphan { throw .usage("--\(orphan.name) belongs to an activity; say its type with --type") }
       return nil
     }
+    let info = try info(invocation)
+    return Printed.object([
+      ("activityType", .text(type)), ("targetContentIdentifier", invocation[.target].map { .text($0) }),
+      ("title", invocation[.title].map { .text($0) }), ("userInfo", info.isEmpty ? nil : .dictionary(info)),
+    ])
+  }
+
+  private static func info(_ invocation: Invocation) throws(Problem) -> UserInfo {
     var info = UserInfo()
     for pair in invocation.all(.info) {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -216,10 +230,7 @@ struct PayloadArguments: Sendable {
       if info[key] != nil { throw .usage("--info gives \"\(key.string.printable)\" twice; give it once") }
       info[key] = .text(String(parts[1]))
     }
-    return Printed.object([
-      ("activityType", .text(type)), ("targetContentIdentifier", invocation[.target].map { .text($0) }),
-      ("title", invocation[.title].map { .text($0) }), ("userInfo", info.isEmpty ? nil : .dictionary(info)),
-    ])
+    return info
   }
 
   /// Reads standard input: all of it if it is short, and otherwise its beginning.
@@ -236,6 +247,7 @@ struct PayloadArguments: Sendable {
     }
     let type = stated ?? FileTypes.type(ofBytes: bytes).spelling.string
     if isLong, isHandedIn { streamed = bytes }
+    isLongText = isLong && !isHandedIn
     // Routing does not depend on the content of long input.
     let content = isLong ? [] : bytes
     let text = type.hasPrefix("text/") ? String(validating: content, as: UTF8.self) : nil

@@ -73,7 +73,7 @@ enum Recording {
     var said: RulesAnswer?
     if !given.isEmpty, state.asksRules(of: payload) {
       switch world.disk.consultation(on: payload, given) {
-      case .rule(let rule, let made): (said, payload) = (.made(rule), made)
+      case .rule(let rule, let made): (said, payload) = (.made(rule, made), made)
       case .none(let failures): said = .passed(failures)
       case .asks, .exhausted: throw Fault(at: .document, "the rules take too long on this text")
       }

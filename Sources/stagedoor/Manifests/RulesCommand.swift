@@ -15,18 +15,28 @@ enum RulesCommand {
   ]
 
   static func run(_ invocation: Invocation) async throws -> Status {
-    if invocation.argument(0) != nil {
-      let files = invocation.arguments.dropFirst()
-      if files.isEmpty { throw Problem.usage("no file is named; `stagedoor doctor` checks the installed rules") }
-      var status = Status.done
-      for file in files where try !isGood(file, invocation) { status = .failed }
-      return status
-    }
+    if invocation.argument(0) != nil { return try check(invocation.arguments.dropFirst(), invocation) }
     let client = try await Client(invocation)
     var listing = Listing(invocation, fields)
     try listing.add(try await client.stagedoor.rules())
     try listing.end(orSay: "no rules; `man stagedoor` says where they belong")
+    // The list has the version before a broken one.
+    try Output.flush()
+    var installed = GivenRules.installed
+    for file in installed.read().broken {
+      Output.note("stagedoor rules: \(file.path):\(file.complaints[0])".printable)
+    }
     return .done
+  }
+
+  private static func check(_ files: ArraySlice<String>, _ invocation: Invocation) throws(Problem) -> Status {
+    if files.isEmpty { throw Problem.usage("no file is named; `stagedoor doctor` checks the installed rules") }
+    if invocation.has(.json) {
+      throw Problem.usage("--json is for the list of rules; the faults of files are lines FILE:LINE:COLUMN")
+    }
+    var status = Status.done
+    for file in files where try !isGood(file, invocation) { status = .failed }
+    return status
   }
 
   /// Whether a file of rules has no fault. It prints each fault as a compiler would.
@@ -47,7 +57,9 @@ enum RulesCommand {
       )
     }
     if file.warnings.isEmpty, !invocation.has(.quiet) {
-      try Output.line("\(path.printable): \(screen.styled("good", .good)), \(file.rules.count) rules")
+      try Output.line(
+        "\(path.printable): \(screen.styled("good", .good)), \(file.rules.count) \(file.rules.count == 1 ? "rule" : "rules")"
+      )
     }
     return true
   }

@@ -113,7 +113,15 @@ private enum JUnit {
 
 /// The differences between two decisions. Reasons are not compared: they are sentences for people, and a new version may word them better.
 private enum Difference {
-  static func all(_ recorded: Value, _ made: Value) -> [String] { all(compared(recorded), compared(made), at: "") }
+  static func all(_ recorded: Value, _ made: Value) -> [String] {
+    let recorded = compared(recorded)
+    var made = compared(made)
+    // Earlier versions did not record what a rule made.
+    if let rule = made["rule"], recorded["rule"]?["payload"] == nil, let name = rule["name"] {
+      made = made.adding("rule", Printed.object([("name", name)]))
+    }
+    return all(recorded, made, at: "")
+  }
 
   private static func all(_ recorded: Value, _ made: Value, at place: String) -> [String] {
     switch (recorded, made) {
@@ -144,7 +152,7 @@ private enum Difference {
     case .dictionary(let fields):
       Printed.object(
         fields.entries.filter { !["because", "message", "path", "file", "line", "rules"].contains($0.key.string) }
-          .map { ($0.key.string, compared($0.value)) })
+          .map { ($0.key.string, $0.key.string == "payload" ? $0.value : compared($0.value)) })
     case .array(let elements): .array(elements.map(compared))
     default: value
     }

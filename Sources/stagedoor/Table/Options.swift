@@ -132,7 +132,7 @@ extension Option {
     help: "an application's manifest; `stagedoor test` takes the installed ones by default", isRepeated: true)
   static let rules = Option(
     name: "rules", value: .rules,
-    help: "a file of rules; with --manifest only these are asked, and otherwise the installed ones", isRepeated: true)
+    help: "a file of rules; only these are asked, and not the installed ones", isRepeated: true)
   static let update = Option(name: "update", help: "write the new decisions into the files of cases")
   static let hostApp = Option(
     name: "app", letter: "a", value: .application,
