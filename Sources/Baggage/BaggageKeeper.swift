@@ -14,7 +14,7 @@ actor BaggageKeeper {
   let threads: FileThreads
   private let silence: Duration
   /// The disk's own threads: no small content waits until a large one is on the disk.
-  private let syncs = FileThreads()
+  private let syncs = FileThreads(atMost: BaggageLimits.fileThreads)
 
   private var held: [UniqueIdentifier: [Int: Held]] = [:]
   private var heldCount = 0

@@ -20,7 +20,7 @@ package final class BaggageStore: Sendable {
 
   private let state = Lock(State())
   private let spool: Spool?
-  private let threads = FileThreads()
+  private let threads = FileThreads(atMost: BaggageLimits.fileThreads)
   private let silence: Duration
 
   /// - Parameters:
@@ -143,32 +143,6 @@ package final class BaggageStore: Sendable {
   /// A memory file that nobody can change. On any thread.
   package static func memoryFile(_ bytes: [UInt8]) throws(InterchangeError) -> OwnedFileDescriptor {
     try InterchangeError.inMemory("the data") { () throws(CodingError) in try .memoryFile(bytes) }
-  }
-
-  // MARK: Asking
-
-  /// Asks the disk about paths, and returns the answers that come in time.
-  package func ask<Value: Sendable>(
-    _ paths: [Text], within patience: Duration, _ body: @escaping @Sendable (Text) -> Value
-  ) async -> [Text: Value] {
-    let answers = Lock([Text: Value]())
-    _ = try? await inside { keeper throws(InterchangeError) in
-      let asking = keeper.loop.task {
-        _ = try? await keeper.threads.run("the rules") { () throws(InterchangeError) in
-          for path in paths {
-            let answer = body(path)
-            answers.withLock { $0[path] = answer }
-          }
-        }
-      }
-      let alarm = keeper.loop.task {
-        await keeper.loop.sleep(for: patience)
-        asking.cancel()
-      }
-      await asking.value
-      alarm.cancel()
-    }
-    return answers.withLock { $0 }
   }
 
   // MARK: Freeing

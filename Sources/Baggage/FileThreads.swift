@@ -1,13 +1,15 @@
 import CFiles
 import DBus
 import Glibc
-import SceneModel
+package import SceneModel
 
 /// Threads for files that the service did not make.
 ///
 /// A file system may never answer: that of a dead server, or one that a program plays. The kernel then holds the thread, and nobody can stop it. So
 /// each piece of such work has a thread of its own, and its caller can stop waiting. A thread that the kernel holds counts until it returns.
-final class FileThreads: Sendable {
+package final class FileThreads: Sendable {
+  private let limit: Int
+
   private struct State {
     var count = 0
     /// Work for which there was no thread.
@@ -21,8 +23,10 @@ final class FileThreads: Sendable {
 
   private let state = Lock(State())
 
+  package init(atMost limit: Int) { self.limit = limit }
+
   /// Runs `body` on a thread, and returns its result. When the task is cancelled, nobody waits for the result any more: it goes on the thread.
-  nonisolated(nonsending) func run<Value: Sendable>(
+  package nonisolated(nonsending) func run<Value: Sendable>(
     _ place: String, _ body: @escaping @Sendable () throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {
     let answer = Answer<Result<Value, InterchangeError>>()
@@ -40,7 +44,7 @@ final class FileThreads: Sendable {
     if withdraw(job) {
       throw InterchangeError(
         .limitsExceeded,
-        "\(place): \(BaggageLimits.fileThreads) files are waited for already, and their file systems do not answer")
+        "\(place): \(limit) files are waited for already, and their file systems do not answer")
     }
     throw .calledOff(place)
   }
@@ -58,7 +62,7 @@ final class FileThreads: Sendable {
 
   private func begin(_ job: Job) {
     let isFree = state.withLock { state in
-      if state.count == BaggageLimits.fileThreads {
+      if state.count == limit {
         state.waiting.append(job)
         return false
       }

@@ -89,8 +89,11 @@ package enum SmallFile {
   }
 
   /// The names in a directory, in order.
-  package static func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
+  package static func names(in directory: String) -> [String] { names(readIn: directory) ?? [] }
+
+  /// The names in a directory, in order; `nil` if there is one that cannot be read.
+  package static func names(readIn directory: String) -> [String]? {
+    guard let stream = opendir(directory) else { return errno == ENOENT || errno == ENOTDIR ? [] : nil }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {

@@ -24,21 +24,31 @@ package struct InstalledRules: Sendable {
     package let complaints: [String]
   }
 
+  /// The files of a directory; if it cannot be read for the moment, those that were there.
+  private func names(in directory: String, among known: some Collection<Text>) -> [String] {
+    if let names = SmallFile.names(readIn: directory) { return names }
+    let prefix = Text(directory + "/")
+    return known.filter { $0.hasPrefix(prefix) }.map { String($0.string.dropFirst(prefix.string.count)) }.sorted()
+  }
+
   /// The rules as they are now: a file takes the place of one of the same name in a later directory. The version of a broken file before it stays.
   /// The warnings have their places: `FILE:12:3: …`.
   package mutating func read() -> (rules: RuleSet, broken: [Broken], warnings: [String]) {
     var (files, broken, seen): ([(path: Text, file: RuleFile)], [Broken], Set<Text>) = ([], [], [])
-    var (earlier, count) = (valid, 0)
+    var (earlier, count, steps) = (valid, 0, 0)
     valid = [:]
     func take(_ file: RuleFile, at path: Text) -> Bool {
-      guard count + file.rules.count <= RuleLimits.rules else { return false }
+      guard count + file.rules.count <= RuleLimits.rules, steps + file.steps <= RuleLimits.allExpressions else {
+        return false
+      }
       count += file.rules.count
+      steps += file.steps
       files.append((path, file))
       valid[path] = file
       return true
     }
     for directory in directories {
-      for name in SmallFile.names(in: directory) where Self.isRules(name) && seen.insert(Text(name)).inserted {
+      for name in names(in: directory, among: earlier.keys) where Self.isRules(name) && !seen.contains(Text(name)) {
         let path = Text("\(directory)/\(name)")
         let before = earlier.removeValue(forKey: path)
         var complaints: [String]
@@ -48,13 +58,20 @@ package struct InstalledRules: Sendable {
             throw RuleFaults(RuleFault(line: 1, column: 1, reason: "the file \(reason)"))
           }
           let file = try RuleFile(bytes)
-          if take(file, at: path) { continue }
-          let first = file.rules[RuleLimits.rules - count]
-          complaints = ["\(first.line):1: all files together have at most \(RuleLimits.rules) rules"]
+          if take(file, at: path) {
+            seen.insert(Text(name))
+            continue
+          }
+          let place = count + file.rules.count > RuleLimits.rules ? file.rules[RuleLimits.rules - count].line : 1
+          complaints = [
+            "\(place):1: all files together have at most \(RuleLimits.rules) rules, and \(RuleLimits.allExpressions) steps of expressions"
+          ]
         } catch {
           complaints = error.all.map(\.description)
         }
+        // Without a version before it, a file of the same name in a later directory is asked.
         let keepsEarlier = before.map { take($0, at: path) } ?? false
+        if keepsEarlier { seen.insert(Text(name)) }
         broken.append(Broken(path: path, keepsEarlier: keepsEarlier, complaints: complaints))
       }
     }

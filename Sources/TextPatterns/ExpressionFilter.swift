@@ -167,7 +167,8 @@ extension ExpressionNode.Repetition {
 extension ByteSet {
   /// The first bytes, in UTF-8, of the scalars of a range: they have the order of the scalars.
   fileprivate mutating func insertLeads(of range: ClosedRange<UInt32>) {
-    for byte in range.lowerBound.lead...range.upperBound.lead { insert(byte) }
+    // Between the last of ASCII and the first lead are the bytes that no scalar begins with.
+    for byte in range.lowerBound.lead...range.upperBound.lead where byte & 0xC0 != 0x80 { insert(byte) }
   }
 }
 

@@ -158,6 +158,7 @@ struct Machine {
         next = following
       case .split, .save, .assertion, .match: continue
       }
+      steps -= slotCount / 4
       slots.update(from: present.slots + thread * slotCount, count: slotCount)
       // What would be tried after a match is not tried.
       if follow(next, at: position) { return }

@@ -125,7 +125,8 @@ struct Trial {
   /// The paths to ask the disk about, in their order.
   private(set) var paths: [Text] = []
   private var asked: Set<Text> = []
-  private var text: Found?
+  /// What the payload has for the subjects that rules have looked at: many rules look at the same.
+  private var known: [Subject: Found] = [:]
 
   init(_ handedIn: HandedIn, _ types: TypeCatalog, _ disk: [Text: DiskAnswer]?, _ steps: Int) {
     (self.handedIn, self.types, self.disk, self.steps) = (handedIn, types, disk, steps)
@@ -137,10 +138,11 @@ struct Trial {
     steps -= 8
     if handedIn.isSandboxed, rule.concernsFiles { return .notForSandbox }
     for (place, condition) in rule.conditions.enumerated() {
-      if let reason = failure(of: condition) { return .fails(place, reason) }
+      // Nobody reads the reason when the steps are used up.
+      if let reason = failure(of: condition) ?? (steps < 0 ? .absent : nil) { return .fails(place, reason) }
     }
     // The type of the file has to be known.
-    if disk == nil, let path = rule.actions.file.flatMap({ path($0) }) { ask(path) }
+    if disk == nil, let file = rule.actions.file, let path = path(file) { ask(path) }
     do throws(Unmakable) { return .holds(try make(rule.actions)) } catch { return .unmakable(error) }
   }
 
@@ -167,7 +169,7 @@ struct Trial {
       }
     case .is(let subject, let template):
       guard let wanted = template.text(variables, atMost: RuleLimits.text, &steps) else {
-        return .unreadable("a text of more than \(RuleLimits.text) bytes")
+        return .unreadable("more than \(RuleLimits.text) bytes")
       }
       return failure(of: subject, condition.isNegated) { trial, text in
         trial.steps -= min(text.count, wanted.count) / 8
@@ -192,6 +194,7 @@ struct Trial {
 
   private mutating func set(_ names: [String], _ groups: [Range<Int>?], in text: Text) {
     for (name, range) in zip(names, groups) {
+      steps -= (range?.count ?? 0) / 8
       variables[Text(name)] = range.map { range in
         text.withBytes { Text(String(decoding: UnsafeRawBufferPointer(rebasing: $0[range]), as: UTF8.self)) }
       }
@@ -214,15 +217,20 @@ struct Trial {
   }
 
   /// The absolute path; `nil` if there is none.
-  func path(_ template: Template) -> Text? {
-    var steps = Int.max
+  mutating func path(_ template: Template) -> Text? {
     guard let text = template.text(variables, atMost: RuleLimits.path, &steps), !text.isEmpty else { return nil }
-    if text.hasPrefix("/") { return AbsolutePath.normal(text) }
+    if text.hasPrefix("/") { return normal(text) }
     if text == "~" || text.hasPrefix("~/") {
-      return handedIn.home.isEmpty ? nil : AbsolutePath.normal(Text(handedIn.home.string + text.string.dropFirst()))
+      return handedIn.home.isEmpty ? nil : normal(Text(handedIn.home.string + text.string.dropFirst()))
     }
-    guard case .text(let directory) = info("dir"), directory.hasPrefix("/") else { return nil }
-    return AbsolutePath.normal(Text("\(directory)/\(text)"))
+    guard case .text(let directory) = found(.info("dir")), directory.hasPrefix("/"), directory.count <= RuleLimits.path
+    else { return nil }
+    return normal(Text("\(directory)/\(text)"))
+  }
+
+  private mutating func normal(_ path: Text) -> Text? {
+    steps -= path.count
+    return AbsolutePath.normal(path)
   }
 
   private func whyNoPath(_ template: Template) -> String {
@@ -241,12 +249,33 @@ struct Trial {
   private var activity: UserActivity? { item?.activities.first { $0.visibility == .all } }
 
   private mutating func found(_ subject: Subject) -> Found {
+    if case .variable(let name) = subject { return .text(variables[name] ?? .empty) }
+    if let found = known[subject] { return found }
+    let found = limited(look(at: subject))
+    known[subject] = found
+    return found
+  }
+
+  /// Rules do not look at more bytes than a text may have.
+  private mutating func limited(_ found: Found) -> Found {
+    switch found {
+    case .text(let text):
+      steps -= min(text.count, RuleLimits.text) / 8
+      return text.count > RuleLimits.text ? Trial.tooLong : found
+    case .texts(let texts):
+      let bytes = texts.reduce(0) { $0 + $1.count + 64 }
+      steps -= bytes / 8
+      return bytes > RuleLimits.text ? Trial.tooLong : found
+    case .absent, .unreadable: return found
+    }
+  }
+
+  private static let tooLong = Found.unreadable("more than \(RuleLimits.text) bytes")
+
+  private mutating func look(at subject: Subject) -> Found {
     switch subject {
-    case .text:
-      let found = text ?? readText()
-      text = found
-      return found
-    case .link: return of(firstLink)
+    case .text: return readText()
+    case .link: return firstLink
     case .path: return firstPath
     case .name: return of(item?.suggestedName)
     case .type:
@@ -255,7 +284,7 @@ struct Trial {
     case .key: return of(activity?.targetContentIdentifier)
     case .source: return .text(handedIn.source)
     case .info(let key): return info(key)
-    case .variable(let name): return .text(variables[name] ?? .empty)
+    case .variable: return .absent
     }
   }
 
@@ -263,8 +292,12 @@ struct Trial {
 
   private var visible: [Representation] { item?.representations.filter { $0.visibility == .all } ?? [] }
 
-  private var firstLink: Text? {
-    visible.lazy.filter { !$0.isFile }.compactMap(\.url).first { !FileURL.hasScheme($0) } ?? activity?.webpageURL
+  private var firstLink: Found {
+    for representation in visible where !representation.isFile && representation.type.isLink {
+      if representation.content.inlineBytes > RuleLimits.text { return Trial.tooLong }
+      if let url = representation.url, !FileURL.hasScheme(url) { return .text(url) }
+    }
+    return of(activity?.webpageURL)
   }
 
   private var firstPath: Found {
@@ -314,8 +347,7 @@ struct Trial {
     while let first = rest.first, isSpace(first) { rest = rest.dropFirst() }
     while let last = rest.last, isSpace(last) { rest = rest.dropLast() }
     steps -= (bytes.count - rest.count) / 4
-    if rest.count > RuleLimits.text { return .unreadable("a text of more than \(RuleLimits.text) bytes") }
-    steps -= rest.count / 8
+    if rest.count > RuleLimits.text { return Trial.tooLong }
     guard let text = String(validating: rest, as: UTF8.self), !rest.contains(0) else {
       return .unreadable("a text that is not UTF-8, or has NUL")
     }
@@ -346,12 +378,27 @@ struct Trial {
 enum AbsolutePath {
   /// Without `.`, `..` and empty elements, as in the normal form of a URL; `nil` if it is too long.
   static func normal(_ path: Text) -> Text? {
-    var elements: [Substring.UTF8View.SubSequence] = []
-    for element in path.string.utf8.split(separator: UInt8(ascii: "/")) {
-      if element.elementsEqual(".".utf8) { continue }
-      if element.elementsEqual("..".utf8) { _ = elements.popLast() } else { elements.append(element) }
+    if path.count > 2 * RuleLimits.path { return nil }
+    var (whole, start) = ([UInt8](), 0)
+    func end(_ whole: inout [UInt8], _ start: Int) {
+      switch whole[start...] {
+      case [UInt8(ascii: "/")], [UInt8(ascii: "/"), UInt8(ascii: ".")]: whole.removeSubrange(start...)
+      case [UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: ".")]:
+        whole.removeSubrange((whole[..<start].lastIndex(of: UInt8(ascii: "/")) ?? start)...)
+      default: break
+      }
     }
-    let text = Text("/" + elements.map { String(Substring($0)) }.joined(separator: "/"))
-    return text.count > RuleLimits.path ? nil : text
+    path.withBytes { bytes in
+      for byte in bytes {
+        if byte == UInt8(ascii: "/"), !whole.isEmpty {
+          end(&whole, start)
+          start = whole.count
+        }
+        whole.append(byte)
+      }
+    }
+    end(&whole, start)
+    if whole.isEmpty { whole = [UInt8(ascii: "/")] }
+    return whole.count > RuleLimits.path ? nil : String(validating: whole, as: UTF8.self).map { Text($0) }
   }
 }

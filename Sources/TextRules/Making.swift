@@ -15,8 +15,13 @@ extension Trial {
     var payload = handedIn.payload
     payload.options.asksRules = false
     if let application = actions.application { payload.options.application = application }
-    if let configuration = actions.configuration { payload.options.configuration = configuration }
-    if let disposition = actions.disposition { payload.options.disposition = disposition }
+    // A rule that is about nothing only adds what the sender has not said.
+    if let configuration = actions.configuration, actions.isAbout || payload.options.configuration == nil {
+      payload.options.configuration = configuration
+    }
+    if let disposition = actions.disposition, actions.isAbout || payload.options.disposition == .auto {
+      payload.options.disposition = disposition
+    }
     let title = try actions.title.map { template throws(Unmakable) in
       try text(template, "a title", atMost: Limits.text)
     }
@@ -120,8 +125,8 @@ extension Trial {
     }
   }
 
-  private func fileName(_ actions: Actions) -> Text? {
-    guard let path = actions.file.flatMap({ path($0) }), let slash = path.string.utf8.lastIndex(of: UInt8(ascii: "/"))
+  private mutating func fileName(_ actions: Actions) -> Text? {
+    guard let file = actions.file, let path = path(file), let slash = path.string.utf8.lastIndex(of: UInt8(ascii: "/"))
     else { return nil }
     let name = Text(String(path.string[path.string.utf8.index(after: slash)...]))
     return name.isEmpty ? nil : name

@@ -73,6 +73,11 @@ package enum RuleLimits {
   package static let rules = 1_000
   /// The bytes of a file: its rules are in memory.
   package static let file = 256 << 10
+  /// The steps of the expressions of a file, and five times as many of all files: each takes some bytes of memory.
+  package static let expressions = 200_000
+  package static let allExpressions = 5 * expressions
+  /// The scalars of a condition that an explanation shows.
+  static let explained = 256
   /// The conditions and actions of a rule together.
   package static let lines = 64
   /// The bytes of a text that rules look at, and of a text that a rule makes: a selection, and not a document.

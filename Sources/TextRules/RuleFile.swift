@@ -5,8 +5,12 @@ package struct RuleFile: Sendable {
   package let rules: [Rule]
   /// What is no fault, and surely a mistake.
   package let warnings: [RuleFault]
+  /// The steps of its expressions, written out.
+  package let steps: Int
 
-  init(rules: [Rule], warnings: [RuleFault]) { (self.rules, self.warnings) = (rules, warnings) }
+  init(rules: [Rule], warnings: [RuleFault], steps: Int) {
+    (self.rules, self.warnings, self.steps) = (rules, warnings, steps)
+  }
 }
 
 /// A place at which a file stops being rules, and a remedy.

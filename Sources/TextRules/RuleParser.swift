@@ -62,7 +62,20 @@ struct RuleParser {
   mutating func finish() throws(RuleFaults) -> RuleFile {
     endRule()
     if !faults.isEmpty { throw RuleFaults(all: faults) }
-    return RuleFile(rules: rules, warnings: warnings)
+    return RuleFile(rules: rules, warnings: warnings, steps: steps)
+  }
+
+  /// The steps of the expressions so far: those of a file are in memory for as long as the service is.
+  private var steps = 0
+
+  private mutating func count(_ condition: Condition) throws(RuleFault) {
+    guard case .matches(_, let expression, _) = condition.test else { return }
+    steps += expression.steps
+    if steps > RuleLimits.expressions {
+      throw RuleFault(
+        line: condition.line, column: condition.column,
+        reason: "written out, the expressions of a file have at most \(RuleLimits.expressions) steps")
+    }
   }
 
   private mutating func read(_ line: inout RuleLine) throws(RuleFault) {
@@ -75,6 +88,7 @@ struct RuleParser {
         throw line.fault(at: word.column, "the conditions of a rule come before its actions")
       }
       let condition = try line.condition(from: line.rest)
+      try count(condition)
       present?.conditions.append(condition)
       present?.variables.formUnion(condition.variables)
     case "then":
@@ -150,12 +164,6 @@ struct RuleParser {
           reason: "no group of a condition before this, other than of when not, sets {\(name)}: it is always \"\""))
     }
     for condition in rule.conditions {
-      if case .matches = condition.test, condition.variables.contains(Variables.file), rule.concernsFiles {
-        warnings.append(
-          RuleFault(
-            line: condition.line, column: condition.column,
-            reason: "a condition about a file sets {file} too, and replaces this group: give the group another name"))
-      }
       for (name, column) in condition.uses { warn(condition.line, name, column, &warnings) }
       known.formUnion(condition.variables)
     }
@@ -191,12 +199,19 @@ extension Condition {
 // MARK: - Conditions and actions
 
 extension RuleLine {
+  /// A condition as explanations show it.
+  private static func shown(_ source: Text) -> Text {
+    let scalars = source.string.unicodeScalars
+    return scalars.count <= RuleLimits.explained ? source : Text("\(String(scalars.prefix(RuleLimits.explained)))…")
+  }
+
   fileprivate mutating func condition(from source: Text) throws(RuleFault) -> Condition {
     var word = try required("a subject such as text, or not")
     let isNegated = word.word == "not"
     if isNegated { word = try required("a subject such as text") }
     let test = try word.word == "file" ? file() : comparison(of: try subject(word))
-    return Condition(line: number, column: word.column, source: source, isNegated: isNegated, test: test)
+    return Condition(
+      line: number, column: word.column, source: RuleLine.shown(source), isNegated: isNegated, test: test)
   }
 
   private mutating func file() throws(RuleFault) -> Condition.Test {
@@ -251,11 +266,14 @@ extension RuleLine {
 
   private mutating func expression() throws(RuleFault) -> RegularExpression {
     let quoted = try quotedText("a regular expression")
-    do throws(ExpressionError) {
-      return try RegularExpression(quoted.value)
-    } catch {
+    let expression: RegularExpression
+    do throws(ExpressionError) { expression = try RegularExpression(quoted.value) } catch {
       throw fault(at: quoted.columns[min(error.column, quoted.columns.count) - 1], error.reason)
     }
+    if expression.names.contains(Variables.file.string) {
+      throw fault(at: quoted.column, "no group is named file: {file} is the path of a condition about a file")
+    }
+    return expression
   }
 
   fileprivate mutating func action(into actions: inout Actions) throws(RuleFault) {

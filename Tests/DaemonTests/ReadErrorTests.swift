@@ -8,6 +8,7 @@ import SceneModel
 import SessionStore
 import StoreTestSupport
 import Testing
+import TextRules
 
 /// A disk that cannot be read for a moment, while a service that has just started reads its store. The service runs in this process, where the test
 /// controls its disk.
@@ -171,7 +172,8 @@ final class LogLines: Sendable {
 extension House {
   /// Runs `body` while the service runs in this process.
   func servingHere(
-    _ manifest: String, _ durability: Durability = .normal, sessionBytes: Int? = nil,
+    _ manifest: String, _ durability: Durability = .normal, sessionBytes: Int? = nil, rules: String = "",
+    askDisk: (@Sendable (Text) -> DiskAnswer)? = nil,
     _ body: nonisolated(nonsending) (LogLines) async throws -> Void
   ) async throws {
     _ = DiskFaults.install
@@ -187,12 +189,14 @@ extension House {
         directory: state, durability: durability, rules: ReadingRules(types: TypeCatalog()), at: now())
       var settings = Interchange.Settings(now: now)
       if let sessionBytes { settings.allowance.sessionBytes = sessionBytes }
+      if let askDisk { settings.askDisk = askDisk }
       return try Interchange(
         on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: TypeCatalog(),
         settings: settings,
         log: Log(.warning) { lines.add($1) })
     }
     try await interchange.declare(Manifest(Array(manifest.utf8), types: TypeCatalog()))
+    await interchange.setRules(RuleSet([("/rules", try RuleFile(Array(rules.utf8)))]), home: .empty)
     await interchange.export()
     #expect(try await connection.requestName(House.name) == .owned)
     let result: Result<Void, any Error>

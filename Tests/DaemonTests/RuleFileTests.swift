@@ -58,6 +58,14 @@ import Testing
         }
         #expect(try await key("main.c:42", in: "\(home)/src", house) != nil)
 
+        // A new file that is broken does not hide the one of its name in a later folder.
+        func dog(_ key: String) -> String { "rule dog\n  when text is 'Dog'\n  then activity 'viewCat' key '\(key)'\n" }
+        try house.write("rule dog\n  when\n", to: rules(house, "dog.rules"))
+        try house.write(dog("system"), to: "\(system)/dog.rules")
+        try await eventually("the rule of the system", within: usualLimit * 5) {
+          try await key("Dog", house) == "system"
+        }
+
         // A file elsewhere, to which a link leads. A hidden file is an editor's.
         let elsewhere = "\(home)/dotfiles/linked.rules"
         func write(_ key: String, to path: String) throws {

@@ -32,8 +32,8 @@ import Testing
     "SideWork": "Sources/Interchange/Shell/SideWork.swift", "Drag": "Sources/Interchange/Core/Drag.swift",
     "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
     "CredentialsCache": "Sources/DBus/Connection/Credentials.swift",
-    "Releases": "Sources/Interchange/Shell/Items.swift", "RuleLimits": "Sources/TextRules/Rule.swift",
-    "Parcel": "Sources/SceneModel/Documents/Parcel.swift",
+    "Consultations": "Sources/Interchange/Shell/Consulting.swift", "Releases": "Sources/Interchange/Shell/Items.swift",
+    "RuleLimits": "Sources/TextRules/Rule.swift", "Parcel": "Sources/SceneModel/Documents/Parcel.swift",
   ]
 
   /// The value of a constant in the source: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.

@@ -213,6 +213,73 @@ import TextRules
     stage.checkItself()
   }
 
+  @Test func `an item that takes too long fails alone, and only its promises are ended`() throws {
+    var stage = try stage()
+    var payload = try text("ls(1)")
+    payload.items += try ["main.c:42", "cat(1)"].flatMap { try text(Text($0)).items }
+    for item in 0...2 {
+      payload.items[item].representations.append(
+        Representation(type: contentType("image/png"), .promise(Text("/promise\(item)"))))
+    }
+    payload.options.batch = .bestEffort
+    #expect(stage.call(.deliverEach(payload, digest: .empty, size: 0)) == nil)
+    let (number, consulting) = try #require(self.consulting(stage))
+    var answers = consulting.answers(Stage.types, disk: [:])
+    answers[1] = .exhausted
+    stage.play(.consulted(number, answers))
+    guard case .deliveredEach(let items)? = stage.answers[number], items.count == 3 else {
+      return _ = Issue.record("\(stage.answers)")
+    }
+    guard case .refused(let refusal) = items[1] else { return _ = Issue.record("\(items[1])") }
+    #expect(refusal.name == .limitsExceeded)
+    #expect(shown(stage) == ["ls", "cat"])
+    let ended = stage.errands.compactMap {
+      if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
+    }
+    #expect(ended == [["/promise1"]])
+    stage.checkItself()
+  }
+
+  @Test func `sources and errors know items by their places in what was handed in`() throws {
+    var stage = try stage()
+    var payload = try text("ls(1)")
+    payload.items[0].representations.append(Representation(type: contentType("image/png"), .promise("/promise")))
+    payload.items[0].representations.append(
+      Representation(type: contentType("image/gif"), .file("file:///no.gif"), openInPlace: false))
+    _ = deliver(payload, &stage)
+    let orders = stage.errands.compactMap { if case .pack(_, let orders, _, _) = $0 { orders } else { nil } }.joined()
+    #expect(orders.map(\.place) == ["items[0].representations[2].file"])
+    payload.items[0].representations.removeLast()
+    guard case .delivered(let delivered)? = deliver(payload, &stage) else {
+      return _ = Issue.record("it was not delivered")
+    }
+    let kept = try #require(stage.shelf.baggage[delivered.delivery])
+    #expect(kept.promises.map(\.item) == [0])
+    stage.checkItself()
+  }
+
+  @Test func `what was refused or is private does not count, and a token that was answered ends its promises`() throws {
+    var stage = try stage()
+    var batch = try text("ls(1)")
+    batch.items += try text("nothing").items
+    _ = stage.call(.deliverEach(batch, digest: .empty, size: 0))
+    #expect(stage.sessions().isEmpty)
+    _ = deliver(try text("ls(1)") { $0.isPrivate = true }, &stage)
+    #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 0, 0, 0])
+    var payload = try text("ls(1)") { $0.token = "t" }
+    payload.items[0].representations.append(Representation(type: contentType("image/png"), .promise("/promise")))
+    guard case .delivered(let delivered)? = deliver(payload, &stage) else {
+      return _ = Issue.record("it was not delivered")
+    }
+    #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 1, 0, 0])
+    func ended() -> Int { stage.errands.count { if case .endPromises = $0 { true } else { false } } }
+    _ = stage.call(.cancel(delivered.delivery))
+    let before = ended()
+    _ = deliver(payload, &stage)
+    #expect(ended() == before + 1)
+    stage.checkItself()
+  }
+
   @Test func `a call that waits for the disk is answered when the store refuses its turn`() throws {
     var stage = try stage()
     _ = deliver(try text("main.c:42"), &stage)

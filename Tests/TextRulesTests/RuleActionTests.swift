@@ -93,6 +93,33 @@ import TextRules
     #expect(added?.items.first?.representations.map(\.type.text) == ["image/png", "text/plain;charset=utf-8"])
   }
 
+  @Test func `a rule that is about nothing keeps the disposition and the configuration that the sender named`() throws {
+    var payload = dropped("x")
+    let adds = try rule("then disposition 'new'", "then configuration 'Mine'")
+    #expect(adds.answer(payload).payload?.options.disposition == .new)
+    payload.options.disposition = .existing
+    payload.options.configuration = "Theirs"
+    #expect(adds.answer(payload).payload?.options.disposition == .existing)
+    #expect(adds.answer(payload).payload?.options.configuration == "Theirs")
+    let about = try rule("then activity 'x'", "then disposition 'new'")
+    #expect(about.answer(payload).payload?.options.disposition == .new)
+  }
+
+  @Test func `paths have one spelling`() throws {
+    for (path, normal) in [
+      ("/a/./b//c/", "/a/b/c"), ("/a/../../b", "/b"), ("/", "/"), ("/..", "/"), ("/a/...", "/a/..."),
+      ("/.a/..b", "/.a/..b"),
+    ] as [(Text, Text)] {
+      let set = try rule("when text matches '(?<p>.*)'", "when file '{p}' exists", "then title 'x'")
+      var steps = RuleLimits.steps
+      guard case .asks(let paths) = set.consult(HandedIn(dropped(path.string)), TypeCatalog(), steps: &steps) else {
+        Issue.record("\(path) asks nothing")
+        continue
+      }
+      #expect(paths == [normal])
+    }
+  }
+
   @Test func `a rule that cannot make what it says fails, and has changed nothing`() throws {
     let set = try ruleSet(
       """

@@ -46,6 +46,35 @@ import TextRules
     }
   }
 
+  @Test func `a longer list of links, type, key, info or directory fulfils none either, and takes few steps`() throws {
+    let long = Text(String(repeating: "#\n", count: 1 << 20) + "https://example.org")
+    let list = Payload(items: [
+      Item(representations: [Representation(type: try #require(ContentType("text/uri-list")), .text(long))])
+    ])
+    var named = dropped("a", info: ["long": .string(long)])
+    named.items[0].activities = [try UserActivity(type: "x", key: .empty, userInfo: UserInfo())]
+    named.items[0].activities[0].targetContentIdentifier = Text(String(repeating: "k", count: 70_000))
+    for (condition, payload) in [
+      ("link contains 'e'", list), ("info long contains 'e'", named), ("key contains 'k'", named),
+    ] {
+      for condition in ["when \(condition)", "when not \(condition)"] {
+        let set = try ruleSet((0..<100).map { "rule r\($0)\n\(condition)\nthen title 'x'\n" }.joined())
+        #expect(set.answer(payload).failures.allSatisfy { $0.contains("does not hold on more than 65536 bytes") })
+        #expect(try holds(condition, payload) == false)
+        var steps = 100_000
+        _ = set.consult(HandedIn(payload), TypeCatalog(), steps: &steps)
+        #expect(steps > 0, "\(condition)")
+      }
+    }
+    let deep = dropped("a", info: ["dir": .string(Text(String(repeating: "/a", count: 1 << 20)))])
+    let set = try ruleSet((0..<100).map { "rule r\($0)\nwhen file 'x' exists\nthen title 'x'\n" }.joined())
+    var steps = 100_000
+    guard case .none = set.consult(HandedIn(deep), TypeCatalog(), steps: &steps) else {
+      return _ = Issue.record("it has a path")
+    }
+    #expect(steps > 0)
+  }
+
   @Test func `the text is the first text slash plain of the call, else the first that conforms to it`() throws {
     func payload(_ representations: [(Text, Representation.Content)]) throws -> Payload {
       Payload(items: [

@@ -57,6 +57,7 @@ import TextRules
     #expect(fault("when text matches '(?=x)'").hasPrefix("2:20: "))
     #expect(fault("when text matches '''(?=x)'").hasPrefix("2:22: "))
     #expect(fault("when text matches '\\1'").hasPrefix("2:20: "))
+    #expect(fault("when text matches '(?<file>.*)'").hasPrefix("2:19: no group is named file"))
   }
 
   @Test func `every fault of a file is named`() {
@@ -121,9 +122,17 @@ import TextRules
       try RuleFile(Array("rule it\n\(lines)\nthen title 'x'".utf8)).warnings.map(\.description)
     }
     #expect(try warnings("") == ["1:1: the rule it has no condition: it takes everything, and no later rule is tried"])
-    let doubled = try warnings("when text matches '(?<file>.*)'\nwhen file '{file}' exists")
-    #expect(doubled.count == 1 && doubled[0].hasPrefix("2:6: a condition about a file sets {file} too"), "\(doubled)")
-    #expect(try warnings("when text matches '(?<file>.*)'") == [])
+    #expect(try warnings("when text is 'x'") == [])
+  }
+
+  @Test func `the expressions of a file have at most 200,000 steps`() {
+    func rules(_ count: Int) -> String {
+      "rule it\n" + String(repeating: "when text contains '(a{1000}){9}'\n", count: count) + "then title 'x'"
+    }
+    #expect(faults(rules(22)) == [])
+    let faults = faults(rules(23))
+    #expect(
+      faults.count == 1 && faults[0].hasPrefix("24:6: written out, the expressions of a file have at most 200000"))
   }
 
   @Test func `a byte order mark and a faulty name are one thing each`() {

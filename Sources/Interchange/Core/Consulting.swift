@@ -16,16 +16,19 @@ extension PromptBook {
   package mutating func setRules(_ rules: RuleSet, home: Text) {
     (self.rules, self.home) = (rules, home)
     let kept = Set(rules.entries.map(RuleKey.init))
-    ruleMatches = ruleMatches.filter { kept.contains($0.key) }
+    for key in memory.ruleMatches.values.keys where !kept.contains(key) { memory.ruleMatches[key] = nil }
   }
 
   /// The rules in their order, and how many deliveries each has made since the service started.
   package var rulesWithMatches: [(rule: RuleReference, matches: UInt64)] {
-    rules.entries.map { ($0.reference, ruleMatches[RuleKey($0)] ?? 0) }
+    rules.entries.map { ($0.reference, memory.ruleMatches[RuleKey($0)] ?? 0) }
   }
 
-  mutating func countMatch(of rule: RuleReference) {
-    ruleMatches[RuleKey(file: rule.file, name: rule.name), default: 0] += 1
+  /// The count is for everyone, so private deliveries do not count.
+  mutating func countMatch(of rule: RulesAnswer?, isPrivate: Bool) {
+    guard case .made(let rule, _)? = rule, !isPrivate else { return }
+    let key = RuleKey(file: rule.file, name: rule.name)
+    memory.ruleMatches[key] = (memory.ruleMatches[key] ?? 0) + 1
   }
 
   /// Puts a payload to the rules, or each of its items, and then packs what they make of it.
@@ -35,10 +38,10 @@ extension PromptBook {
     if case .delivery = packing.purpose, !areAsked(of: packing.payload) { return try pack(packing, number) }
     let asked = packing.parts.map { areAsked(of: $0.payload) ? handedIn($0.payload, packing.caller) : nil }
     if !asked.contains(where: { $0 != nil }) { return try pack(packing, number) }
-    if try answeredBefore(packing, number) { return }
-    let consulting = Consulting(asked, rules, from: packing.caller.connection)
+    if try answeredBefore(packing, number) { return endPromises(packing.payload.items.promises(of: packing.caller)) }
+    let consulting = Consulting(asked, rules, from: packing.caller.principal)
     var steps = PromptBook.stepsAtOnce
-    let answers = consulting.answers(types, steps: &steps)
+    let answers = consulting.answersAtOnce(types, steps: &steps)
     step.effort += PromptBook.stepsAtOnce - max(0, steps)
     if answers.contains(where: \.isOpen) {
       packing.waitForRules()
@@ -61,13 +64,21 @@ extension PromptBook {
   ) throws(Halt) {
     var parts = packing.parts
     for (place, answer) in zip(parts.indices, answers) {
-      switch answer {
-      case .rule(let rule, let payload):
-        // What a rule makes has the sender's rights.
-        try refuseForeignRights(payload, packing.caller)
-        parts[place] = Packing.Part(payload: payload, rule: .made(rule))
-      case .none: break
-      case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+      do throws(Halt) {
+        switch answer {
+        case .rule(let rule, let payload):
+          // What a rule makes has the sender's rights.
+          try refuseForeignRights(payload, packing.caller)
+          let isLonger = payload.items.count > parts[place].payload.items.count
+          parts[place] = Packing.Part(payload: payload, rule: .made(rule), isLonger: isLonger)
+        case .none: break
+        case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+        }
+      } catch {
+        guard packing.isBestEffort, case .refused(let failure) = error else { throw error }
+        endPromises(packing.payload.items.promises(of: packing.caller).filter { $0.item == place })
+        parts[place] = Packing.Part(
+          payload: Payload(items: [], options: parts[place].payload.options), failure: failure)
       }
     }
     try pack(Packing(parts, packing), number)
@@ -78,9 +89,9 @@ extension PromptBook {
     on payload: Payload, from caller: Caller
   ) -> (answer: Consultation?, rest: Consulting)? {
     guard areAsked(of: payload) else { return nil }
-    let consulting = Consulting([handedIn(payload, caller)], rules, from: caller.connection, explains: true)
+    let consulting = Consulting([handedIn(payload, caller)], rules, from: caller.principal, explains: true)
     var steps = PromptBook.stepsAtOnce
-    let answer = consulting.answers(types, steps: &steps)[0]
+    let answer = consulting.answersAtOnce(types, steps: &steps)[0]
     return (answer.isOpen ? nil : answer, consulting)
   }
 
@@ -118,26 +129,43 @@ package struct Consulting: Sendable {
   /// What is put to the rules; `nil` for an item that says by itself what it is about.
   package let handedIn: [HandedIn?]
   package let rules: RuleSet
-  /// The connection of the caller.
-  package let sender: Text
+  package let sender: Principal
   package let explains: Bool
 
-  init(_ handedIn: [HandedIn?], _ rules: RuleSet, from sender: Text?, explains: Bool = false) {
-    (self.handedIn, self.rules, self.sender, self.explains) = (handedIn, rules, sender ?? .empty, explains)
+  /// The bytes of the contents, which wait with the question.
+  package var size: Int {
+    handedIn.reduce(0) { size, handedIn in
+      (handedIn?.payload.items ?? []).reduce(size) { $1.representations.reduce($0) { $0 + $1.content.inlineBytes } }
+    }
   }
 
-  /// Asks the rules; `disk` is `nil` until the paths that they ask for have answers. All items share the steps.
-  package func answers(_ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil) -> [Consultation] {
+  init(_ handedIn: [HandedIn?], _ rules: RuleSet, from sender: Principal, explains: Bool = false) {
+    (self.handedIn, self.rules, self.sender, self.explains) = (handedIn, rules, sender, explains)
+  }
+
+  /// Asks the rules about one item; `disk` is `nil` until the paths that they ask for have answers.
+  package func answer(_ place: Int, _ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil) -> Consultation {
     // Half of the steps find the paths, and half the rule.
     var steps = RuleLimits.steps / 2
-    return answers(types, disk: disk, steps: &steps)
+    return answer(place, types, disk: disk, steps: &steps)
   }
 
-  func answers(_ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil, steps: inout Int) -> [Consultation] {
+  /// Asks the rules about all items.
+  package func answers(_ types: TypeCatalog, disk: [Text: DiskAnswer]? = nil) -> [Consultation] {
+    handedIn.indices.map { answer($0, types, disk: disk) }
+  }
+
+  private func answer(
+    _ place: Int, _ types: TypeCatalog, disk: [Text: DiskAnswer]?, steps: inout Int
+  ) -> Consultation {
+    handedIn[place].map { rules.consult($0, types, disk: disk, explains: explains, steps: &steps) } ?? .none([])
+  }
+
+  /// The answers for as many items as the steps suffice for.
+  func answersAtOnce(_ types: TypeCatalog, steps: inout Int) -> [Consultation] {
     var answers: [Consultation] = []
-    for item in handedIn {
-      answers.append(
-        item.map { rules.consult($0, types, disk: disk, explains: explains, steps: &steps) } ?? .none([]))
+    for place in handedIn.indices {
+      answers.append(answer(place, types, disk: nil, steps: &steps))
       if case .exhausted? = answers.last { break }
     }
     return answers
@@ -164,5 +192,6 @@ extension Consulting: Hashable {
 
 extension InterchangeError {
   static let rulesTakeTooLong = InterchangeError(
-    .limitsExceeded, "the rules take too long on this text: hand in less of it, or say \"rules\": false")
+    .limitsExceeded,
+    "the rules take too long on this text, or too many texts wait for them: hand in less, or say \"rules\": false")
 }

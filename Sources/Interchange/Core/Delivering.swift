@@ -54,7 +54,7 @@ extension PromptBook {
     var decision = try decide(packing.payload, packing.caller, within: &steps)
     decision.explanation.rules = packing.rule
     let delivered = try carryOut(decision, packing, packing.payload, item: 0, digest)
-    if case .made(let rule, _)? = packing.rule { countMatch(of: rule) }
+    countMatch(of: packing.rule, isPrivate: packing.payload.options.isPrivate)
     return delivered
   }
 
@@ -112,7 +112,7 @@ extension PromptBook {
       let delivered = try carryOut(
         decision, packing, part.payload, item: packing.firstItem(ofPart: place), digestOfFirst)
       digestOfFirst = nil
-      if case .made(let rule, _)? = part.rule { countMatch(of: rule) }
+      countMatch(of: part.rule, isPrivate: payload.options.isPrivate)
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }

@@ -50,6 +50,9 @@ struct Memory {
   /// Applications with sessions whose configuration their manifest has lost, and what soon becomes of these sessions.
   var orphaned = Table<Text, OrphanFate>()
 
+  /// How many deliveries each rule has made since the service started.
+  var ruleMatches = Table<RuleKey, UInt64>()
+
   var manifests = Table<Text, ManifestSource>()
   var preferences = Table<Text, Text>()
   var hosts = Table<Text, Host>()
@@ -486,6 +489,7 @@ extension Memory {
     recent.settle(settlement)
     tokens.settle(settlement)
     followers.settle(settlement)
+    ruleMatches.settle(settlement)
     manifests.settle(settlement)
     preferences.settle(settlement)
     hosts.settle(settlement)

@@ -64,6 +64,10 @@ struct Packing: Sendable {
     var payload: Payload
     /// The rule that made it, if one did.
     var rule: RulesAnswer?
+    /// Whether the rule put an item before the others.
+    var isLonger = false
+    /// Why the rules refuse this part alone.
+    var failure: InterchangeError?
   }
 
   /// The parts that rules have made; `nil` if they have made none, as for most calls.
@@ -86,17 +90,25 @@ struct Packing: Sendable {
 
 /// The parts of a call, some of which rules have made. A call that waits is copied often: so they are a box.
 private final class MadeParts: Sendable {
-  let parts: [(rule: RulesAnswer?, items: Range<Int>, options: PayloadOptions)]
+  let parts: [(rule: RulesAnswer?, items: Range<Int>, options: PayloadOptions, failure: InterchangeError?)]
   let partOfItem: [Int]
+  /// The place of each item in the payload that was handed in; of an item that a rule made, that of the next.
+  let placeOfItem: [Int]
 
   init(_ parts: [Packing.Part]) {
-    var partOfItem: [Int] = []
+    var (partOfItem, placeOfItem, next): ([Int], [Int], Int) = ([], [], 0)
     self.parts = parts.enumerated().map { place, part in
       let first = partOfItem.count
-      partOfItem += Array(repeating: place, count: part.payload.items.count)
-      return (part.rule, first..<partOfItem.count, part.payload.options)
+      for item in part.payload.items.indices {
+        partOfItem.append(place)
+        placeOfItem.append(next)
+        if item > 0 || !part.isLonger { next += 1 }
+      }
+      // Nothing of a refused part is packed.
+      if part.failure != nil { next += 1 }
+      return (part.rule, first..<partOfItem.count, part.payload.options, part.failure)
     }
-    self.partOfItem = partOfItem
+    (self.partOfItem, self.placeOfItem) = (partOfItem, placeOfItem)
   }
 }
 
@@ -113,7 +125,7 @@ extension Packing {
 
   /// The same call with the parts that rules have made of its own.
   init(_ parts: [Part], _ other: Packing) {
-    if !parts.contains(where: { $0.rule != nil }) {
+    if !parts.contains(where: { $0.rule != nil || $0.failure != nil }) {
       self = other
       promises = []
       return
@@ -130,7 +142,9 @@ extension Packing {
   var parts: [Part] {
     if let made {
       return made.parts.map { part in
-        Part(payload: Payload(items: Array(payload.items[part.items]), options: part.options), rule: part.rule)
+        Part(
+          payload: Payload(items: Array(payload.items[part.items]), options: part.options), rule: part.rule,
+          failure: part.failure)
       }
     }
     if case .eachItem = purpose { return payload.split.map { Part(payload: $0) } }
@@ -143,12 +157,16 @@ extension Packing {
   func firstItem(ofPart part: Int) -> Int { made?.parts[part].items.lowerBound ?? part }
   /// The error of the first item of a part whose contents could not be taken.
   func failure(ofPart part: Int) -> InterchangeError? {
+    if let failure = made?.parts[part].failure { return failure }
     if failures.isEmpty { return nil }
     return made.map { $0.parts[part].items.lazy.compactMap { failures[$0] }.first } ?? failures[part]
   }
 
   /// The promises have to be ended if the rules refuse the payload, which is not packed before that.
   mutating func waitForRules() { promises = payload.items.promises(of: caller) }
+
+  /// The place of an item in the payload that was handed in.
+  private func place(of item: Int) -> Int { made?.placeOfItem[item] ?? item }
 
   func delivery(of item: Int) -> UniqueIdentifier {
     deliveries.count == 1 ? deliveries[0] : deliveries[made?.partOfItem[item] ?? item]
@@ -168,7 +186,8 @@ extension Packing {
     for item in payload.items.indices {
       for representation in payload.items[item].representations.indices {
         guard let (source, key) = source(of: item, representation, whole) else { continue }
-        let place = Place.document.key("items").index(item).key("representations").index(representation).key(key)
+        let place = Place.document.key("items").index(self.place(of: item)).key("representations").index(representation)
+          .key(key)
         orders.append(
           PackingOrder(
             delivery: delivery(of: item), number: nextNumber, item: item, representation: representation,
@@ -201,7 +220,7 @@ extension Packing {
     case .promise(let path):
       guard let source = caller.connection else { return nil }
       let type = payload.items[item].representations[representation].type.spelling
-      let promise = Promise(source: source, path: path, item: item, type: type)
+      let promise = Promise(source: source, path: path, item: place(of: item), type: type)
       promises.append(promise)
       if whole, payload.options.keepPromises { return (.promise(promise), "provider") }
       let size = payload.items[item].representations[representation].promisedSize
@@ -430,7 +449,7 @@ extension Payload {
 }
 
 extension [Item] {
-  fileprivate func promises(of caller: Caller) -> [Promise] {
+  func promises(of caller: Caller) -> [Promise] {
     guard let source = caller.connection else { return [] }
     return enumerated().flatMap { place, item in
       item.representations.compactMap { representation in

@@ -30,7 +30,6 @@ package struct PromptBook: Sendable {
   /// The rules of the person. They are no part of a turn: they came from files, and come again.
   package internal(set) var rules = RuleSet()
   var home = Text.empty
-  var ruleMatches: [RuleKey: UInt64] = [:]
 
   /// - Parameter seed: The seed of the identifiers, which are no secrets.
   package init(types: TypeCatalog, allowance: Allowance = Allowance(), seed: (UInt64, UInt64)) {

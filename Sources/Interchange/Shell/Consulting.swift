@@ -7,64 +7,139 @@ import TextRules
 
 // The rules that cannot be asked at once: the disk has to be asked for them, or the text takes long.
 //
-// One thread of low priority asks the rules for one text after the other, and for a text of each sender before the second of any. So a sender of
-// long texts lets only its own texts wait.
+// One thread of low priority asks the rules about one item after the other, and about an item of each sender before the second of any. So a sender
+// of long texts lets only its own texts wait. The disk is asked by threads of its own, because a file system may never answer.
 extension Interchange {
-  /// The time for all paths of a payload.
-  private static let diskPatience = Duration.milliseconds(50)
+  /// The microseconds for all paths of an item, and those for which their question waits until the paths before it have answers.
+  private static let (diskPatience, queuePatience): (Int64, Int64) = (50_000, 500_000)
 
   func consult(_ number: CallNumber, _ consulting: Consulting) {
-    connection.loop.task { feed(.consulted(number, await answers(consulting))) }
+    if !consultations.begin(consulting) {
+      feed(.consulted(number, consulting.handedIn.map { _ in .exhausted }))
+      return
+    }
+    connection.loop.task {
+      let answers = await answers(consulting)
+      consultations.end(consulting)
+      feed(.consulted(number, answers))
+    }
   }
 
   func answers(_ consulting: Consulting) async -> [Consultation] {
-    if consultations.isBusy {
-      await withCheckedContinuation { consultations.wait($0, from: consulting.sender) }
-    }
-    consultations.isBusy = true
-    defer { consultations.next() }
-    guard let thread = consultations.thread else { return [.exhausted] }
+    var answers: [Consultation] = []
+    for place in consulting.handedIn.indices { answers.append(await answer(consulting, place)) }
+    return answers
+  }
+
+  private func answer(_ consulting: Consulting, _ place: Int) async -> Consultation {
     let types = types
-    let first = await thread.run { _ in
-      // In Linux this is the priority of the calling thread.
-      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-      return consulting.answers(types)
+    func asked(_ disk: [Text: DiskAnswer]?) async -> Consultation {
+      await withCheckedContinuation { consultations.takeTurn(of: consulting.sender, $0) }
+      defer { consultations.endTurn() }
+      guard let thread = consultations.thread else { return .exhausted }
+      return await thread.run { _ in
+        // In Linux this is the priority of the calling thread.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        return consulting.answer(place, types, disk: disk)
+      }
     }
-    let paths: [Text] = first.flatMap { answer -> [Text] in if case .asks(let paths) = answer { paths } else { [] } }
-    if paths.isEmpty { return first }
-    let disk = await baggageStore.ask(
-      Array(paths.prefix(RuleLimits.paths)), within: Interchange.diskPatience, settings.askDisk)
-    if disk.count < min(paths.count, RuleLimits.paths) {
+    let first = await asked(nil)
+    guard case .asks(let paths) = first else { return first }
+    return await asked(await askDisk(paths))
+  }
+
+  /// What the disk says of the paths, as far as it answers in time.
+  private func askDisk(_ paths: [Text]) async -> [Text: DiskAnswer] {
+    let (loop, ask, threads) = (connection.loop, settings.askDisk, consultations.diskThreads)
+    // A directory that has not answered yet is not asked again meanwhile: each question takes a thread until it has an answer.
+    let paths = paths.filter { !consultations.silent.contains(Interchange.directory(of: $0)) }
+    let (answers, isOver, begun) = (Lock([Text: DiskAnswer]()), Lock(false), Lock<Int64?>(nil))
+    let asking = loop.task {
+      _ = try? await threads.run("the rules") { () throws(InterchangeError) in
+        begun.withLock { $0 = Interchange.uptime() }
+        for path in paths where !isOver.withLock(\.self) {
+          let answer = ask(path)
+          answers.withLock { $0[path] = answer }
+        }
+        // The task that waited for this may have ended.
+        loop.task { await self.haveAnswered(paths) }
+      }
+    }
+    let alarm = loop.task {
+      var until = Interchange.uptime() + Interchange.queuePatience
+      while Interchange.uptime() < until {
+        await loop.sleep(for: .milliseconds(10))
+        if Task.isCancelled { return }
+        if let begun = begun.withLock(\.self) { until = begun + Interchange.diskPatience }
+      }
+      isOver.withLock { $0 = true }
+      let unanswered = paths.first { path in answers.withLock { $0[path] == nil } }
+      if let unanswered { consultations.silent.insert(Interchange.directory(of: unanswered)) }
+      asking.cancel()
+    }
+    await asking.value
+    alarm.cancel()
+    let found = answers.withLock(\.self)
+    if found.count < paths.count {
       log.warning(
-        "the disk did not answer within 50 milliseconds about \(paths.count - disk.count) paths in a text: rules that ask about them did not hold"
+        "the disk did not answer within 50 milliseconds about \(paths.count - found.count) paths in a text: no rule that asks about them holds"
       )
     }
-    return await thread.run { _ in consulting.answers(types, disk: disk) }
+    return found
+  }
+
+  private func haveAnswered(_ paths: [Text]) { consultations.silent.subtract(paths.map(Interchange.directory)) }
+
+  private static func directory(of path: Text) -> Text {
+    Text(String(path.string.prefix(upTo: path.string.lastIndex(of: "/") ?? path.string.startIndex)))
   }
 }
 
 /// The texts that wait for the rules.
 struct Consultations {
+  private static let maximumTexts = 1_000
+  private static let maximumBytes = 64 << 20
+  private static let maximumQuestions = 4
+
   /// `nil` if the system has no thread for it.
   private(set) lazy var thread: EventLoop? = try? EventLoop(name: "rules")
-  /// Whether the rules are asked for a text.
-  var isBusy = false
-  private var waiting: [Text: [CheckedContinuation<Void, Never>]] = [:]
+  let diskThreads = FileThreads(atMost: Consultations.maximumQuestions)
+  /// The directories that have not answered in time, until they do.
+  var silent: Set<Text> = []
+  private(set) var count = 0
+  private var bytes = 0
+  private var isBusy = false
+  private var waiting: [Principal: [CheckedContinuation<Void, Never>]] = [:]
   /// The senders whose texts wait, in the order of their turns.
-  private var senders: [Text] = []
+  private var senders: [Principal] = []
 
-  mutating func wait(_ continuation: CheckedContinuation<Void, Never>, from sender: Text) {
-    if waiting[sender] == nil { senders.append(sender) }
-    waiting[sender, default: []].append(continuation)
+  /// Returns whether the text may wait.
+  mutating func begin(_ consulting: Consulting) -> Bool {
+    let size = consulting.size
+    if count == Consultations.maximumTexts || bytes + size > Consultations.maximumBytes { return false }
+    (count, bytes) = (count + 1, bytes + size)
+    return true
   }
 
-  /// The rules are asked for the next text.
-  mutating func next() {
+  mutating func end(_ consulting: Consulting) { (count, bytes) = (count - 1, bytes - consulting.size) }
+
+  mutating func endTurn() {
     isBusy = false
     guard let sender = senders.first, let continuation = waiting[sender]?.removeFirst() else { return }
     isBusy = true
     senders.removeFirst()
     if waiting[sender]?.isEmpty ?? true { waiting[sender] = nil } else { senders.append(sender) }
     continuation.resume()
+  }
+
+  /// The continuation goes on when the turn begins.
+  mutating func takeTurn(of sender: Principal, _ continuation: CheckedContinuation<Void, Never>) {
+    if !isBusy {
+      isBusy = true
+      continuation.resume()
+      return
+    }
+    if waiting[sender] == nil { senders.append(sender) }
+    waiting[sender, default: []].append(continuation)
   }
 }

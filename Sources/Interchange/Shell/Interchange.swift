@@ -166,6 +166,8 @@ package actor Interchange {
 
   /// Stores everything that was acknowledged, and answers the calls that wait.
   package func close() async {
+    // The next service waits for a second until the store is free.
+    for _ in 0..<50 where consultations.count > 0 { await connection.loop.sleep(for: .milliseconds(10)) }
     endTurn()
     // Their deliveries are stored, and continue when the service is back.
     for delivery in prompter.book.waitedFor {
@@ -175,6 +177,9 @@ package actor Interchange {
       )
       for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
     }
+    let undecided = InterchangeError(
+      .noReply, "the service ended before it could decide, and has kept nothing: call again")
+    for number in replies.keys { replies.removeValue(forKey: number)?(.refused(undecided)) }
     timer?.task.cancel()
     resting?.cancel()
     isClosed = true

@@ -166,6 +166,17 @@ extension Representation: Document {
   }
 }
 
+extension Representation.Content {
+  /// The bytes that came in the document itself.
+  package var inlineBytes: Int {
+    switch self {
+    case .data(let data): data.count
+    case .text(let text): text.count
+    case .file, .descriptor, .promise, .stored: 0
+    }
+  }
+}
+
 // MARK: - Files and links
 
 extension Representation {

@@ -76,13 +76,15 @@ struct Disk: Sendable {
   }
 
   func consultation(on payload: Payload, _ rules: RuleSet, isAsked: Bool = true) -> Consultation {
-    var steps = RuleLimits.steps
+    // Half of the steps find the paths, and half the rule.
+    var steps = RuleLimits.steps / 2
     let handedIn = HandedIn(payload, home: home)
     // A path without an answer does not exist.
     let first = rules.consult(handedIn, ManifestFile.types, explains: true, steps: &steps)
     guard isAsked, case .asks(let paths) = first else { return first }
     var disk = answers
     for path in paths where disk[path] == nil { disk[path] = .nothing }
+    steps = RuleLimits.steps / 2
     return rules.consult(handedIn, ManifestFile.types, disk: disk, explains: true, steps: &steps)
   }
 }
