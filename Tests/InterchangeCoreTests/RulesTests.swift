@@ -240,6 +240,22 @@ import TextRules
     stage.checkItself()
   }
 
+  @Test func `rules are asked about a type as soon as nobody declares it`() throws {
+    var stage = try stage()
+    stage.book.setRules(
+      try Self.set("rule old\nwhen activity is 'edit'\nthen activity 'view' key 'old'"), home: .empty)
+    func edit() throws -> Payload { Payload(try UserActivity(type: "edit", key: "new", userInfo: UserInfo())) }
+    for _ in 1...3 { _ = deliver(try edit(), &stage) }
+    #expect(shown(stage) == ["new"])
+    stage.play(
+      .declared(
+        Manifest(
+          identifier: "org.example.Cats", activityTypes: ["view"], supportsMultipleScenes: true,
+          configurations: [SceneConfiguration(name: "Default")])))
+    _ = deliver(try edit(), &stage)
+    #expect(Set(shown(stage)) == ["new", "old"])
+  }
+
   @Test func `sources and errors know items by their places in what was handed in`() throws {
     var stage = try stage()
     var payload = try text("ls(1)")

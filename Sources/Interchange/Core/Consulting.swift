@@ -35,7 +35,18 @@ extension PromptBook {
   mutating func consult(_ packing: consuming Packing, _ number: CallNumber) throws(Halt) {
     if rules.isEmpty { return try pack(packing, number) }
     // Most payloads are one part, which says by itself what it is about.
-    if case .delivery = packing.purpose, !areAsked(of: packing.payload) { return try pack(packing, number) }
+    if case .delivery = packing.purpose {
+      if !packing.payload.items.isEmpty, !packing.payload.items[0].activities.isEmpty {
+        let type = packing.payload.items[0].activities[0].activityType
+        if let declared = memory.declaredType, type.count == declared.utf8.count, type.string == declared {
+          return try pack(packing, number)
+        }
+        if memory.routing.declares(type), type.string.utf8.allSatisfy({ $0 < 0x80 }) {
+          memory.declaredType = type.string
+        }
+      }
+      if !areAsked(of: packing.payload) { return try pack(packing, number) }
+    }
     let asked = packing.parts.map { areAsked(of: $0.payload) ? handedIn($0.payload, packing.caller) : nil }
     if !asked.contains(where: { $0 != nil }) { return try pack(packing, number) }
     if try answeredBefore(packing, number) { return endPromises(packing.payload.items.promises(of: packing.caller)) }

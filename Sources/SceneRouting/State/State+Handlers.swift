@@ -1,6 +1,9 @@
 package import SceneModel
 
 extension State {
+  /// Whether an application declares the type of an activity.
+  package func declares(_ type: Text) -> Bool { declared(type) != nil }
+
   /// Whether the person's rules are asked what a payload is about: nothing in it says so already.
   package func asksRules(of payload: Payload) -> Bool {
     payload.options.asksRules && payload.options.session == nil && payload.options.application == nil
