@@ -164,6 +164,23 @@ import Testing
       }
     }
   }
+
+  @Test func `drag becomes the program that a package of its own installs`() async throws {
+    try await withHouse { house in
+      let missing = try await house.stagedoor("drag", "a.txt").run()
+      #expect(missing.status == .exited(1))
+      #expect(
+        missing.standardError
+          == "stagedoor drag: stagedoor-drag: it is not installed; `make install-drag` builds and installs it\n")
+      let program = "\(house.home)/bin/stagedoor-drag"
+      try house.write("#!/bin/sh\necho \"$@\"\n", to: program)
+      chmod(program, 0o755)
+      var command = house.stagedoor("drag")
+      command.arguments = ["drag", "--once", "--", "-a b.txt", "c"]
+      command.environment["PATH"] = "\(house.home)/bin:/usr/bin:/bin"
+      #expect(try await command.output() == "--once -- -a b.txt c")
+    }
+  }
 }
 
 extension House {

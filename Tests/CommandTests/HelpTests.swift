@@ -6,7 +6,8 @@ import Testing
 /// The pages that are generated from the table of commands.
 @Suite struct HelpTests {
   static let commands = [
-    "drop", "open", "explain", "rules", "new", "sessions", "windows", "show", "activate", "refresh", "close", "watch",
+    "drop", "open", "drag", "explain", "rules", "new", "sessions", "windows", "show", "activate", "refresh", "close",
+    "watch",
     "deliveries", "wait",
     "cancel",
     "redirect", "apps", "prefer", "host", "register", "unregister", "check", "test", "install-manifest",

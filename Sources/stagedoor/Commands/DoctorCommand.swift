@@ -105,8 +105,8 @@ enum DoctorCommand {
       findings.append(
         Finding(
           .wrong, "store",
-          "\(store.dropLast(gone.utf8.count)) was deleted while the service runs, so nothing that it stores now will survive; "
-            + "end process \(process), and the next call starts it with a new store"))
+          "\(store.dropLast(gone.utf8.count)) was deleted while the service runs, and it stores nothing any more; "
+            + "end process \(process), and start it again: it makes a new store"))
     }
     guard let program = LinkTarget.of("/proc/\(process)/exe") else { return findings }
     if program.hasSuffix(gone) {
@@ -253,7 +253,7 @@ enum DoctorCommand {
     ].compactMap(\.self)
     let units: [String] = directories.map { "\($0)/stagedoord.service" }
     guard let unit = units.first(where: { access($0, R_OK) == 0 }) else {
-      let text = "no stagedoord.service; without it the bus starts the service itself, which is enough"
+      let text = "no stagedoord.service; the bus needs none to start the service, if there is an activation file"
       return [Finding(.note, "unit", text)]
     }
     return [Finding(.good, "unit", unit)]

@@ -22,6 +22,12 @@ enum DropCommand {
     } catch let error as StagedoorError where payload.token != nil && error.code == .noReply {
       // The service ended before it answered. By the token, the next instance knows whether the delivery was carried out.
       return try await payload.deliver(to: client.stagedoor)
+    } catch let error as StagedoorError where error.code == .activityTypeNotDeclared {
+      let problem = Problem(error)
+      guard let type = payload.activityType, let nearest = await UndeclaredType.nearest(to: type, client) else {
+        throw problem
+      }
+      throw Problem(problem.status, "\(problem.sentence); \(nearest)", error: problem.error)
     }
   }
 
@@ -59,7 +65,12 @@ enum DropCommand {
     let interruption = try Interruption(on: loop) { @Sendable in
       progress.clear()
       // Half of the data is worse than none, so the delivery is cancelled unless a host has it already.
-      if let delivery = try? await delivering.value { try? await stagedoor.cancel(delivery.identifier) }
+      guard let delivery = try? await delivering.value else { return }
+      do { try await stagedoor.cancel(delivery.identifier) } catch {
+        Output.note(
+          "stagedoor drop: interrupted; an application has the delivery \(delivery.identifier), with the first \(feeder.copied) bytes at most"
+        )
+      }
     }
     do {
       try await handedOver(try await delivering.value, readEnd, feeding, progress, payload, client, invocation)
@@ -109,13 +120,17 @@ enum DropCommand {
 enum UndeclaredType {
   static func note(_ type: String, _ decision: Value, _ client: Client) async {
     guard decision["routingActivity"] == nil, decision["contentType"] != nil else { return }
+    let advice = await nearest(to: type, client) ?? "`stagedoor show APP` lists the types of an application"
+    Output.note("stagedoor: no application declares \"\(type)\", so only the data decided; \(advice)")
+  }
+
+  /// "did you mean …"; `nil` if no declared type is near.
+  static func nearest(to type: String, _ client: Client) async -> String? {
     var declared: [String] = []
     for application in (try? await client.stagedoor.applications()) ?? [] {
       declared += (try? await client.stagedoor.application(application.identifier).activityTypes) ?? []
     }
-    let advice =
-      Suggestion.sentence(for: type, among: declared) ?? "`stagedoor show APP` lists the types of an application"
-    Output.note("stagedoor: no application declares \"\(type)\", so only the data decided; \(advice)")
+    return Suggestion.sentence(for: type, among: declared)
   }
 }
 

@@ -53,6 +53,11 @@ enum ExplainCommand {
     if payload.isLongText, !invocation.has(.quiet) {
       Output.note("stagedoor: `drop -` hands in more than 32 KiB as a file, so rules do not see the text")
     }
+    if decision["error"]?.string == StagedoorError.Code.activityTypeNotDeclared.rawValue, !invocation.has(.quiet),
+      let type = payload.activityType, let nearest = await UndeclaredType.nearest(to: type, client)
+    {
+      Output.note("stagedoor: \(nearest)")
+    }
     let made = decision["rule"]?["payload"]
     let activity = made?["activity"] ?? made?["items"]?.elements.first?["activities"]?.elements.first
     if let type = payload.typeBesideData ?? activity?["activityType"]?.string {

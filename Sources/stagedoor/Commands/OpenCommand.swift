@@ -62,9 +62,9 @@ enum OpenCommand {
           return try handOver(url, reason.text, invocation)
         }
       }
-      if invocation.has(.explainOpening) { throw Problem(.noService, "the understudy does not explain: \(error)") }
+      if invocation.has(.explainOpening) { throw Problem(.noService, Understudy.sentence(of: error)) }
       if ticket.take() {
-        try handOver(url, "the understudy does not open it (\(error))", invocation)
+        try handOver(url, Understudy.sentence(of: error), invocation)
       } else if case .replied(let reason) = error {
         throw Problem(.applicationFailed, reason.text)
       } else {
@@ -107,7 +107,7 @@ enum OpenCommand {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     if status != 0 {
-      let cause = reason.isEmpty ? "" : " (before, \(reason))"
+      let cause = reason.isEmpty ? "" : "; before that, \(reason)"
       throw Problem(.applicationFailed, "xdg-open could not open \(url.printable)\(cause)")
     }
     if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }

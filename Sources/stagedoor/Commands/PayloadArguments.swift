@@ -106,6 +106,8 @@ struct PayloadArguments: Sendable {
     return (type, activity["targetContentIdentifier"]?.string ?? "", info)
   }
 
+  var activityType: String? { activity?["activityType"]?.string }
+
   /// The type of the activity if there is also data, by which the service may route instead.
   var typeBesideData: String? { items.isEmpty ? nil : activity?["activityType"]?.string }
 

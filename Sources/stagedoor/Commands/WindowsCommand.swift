@@ -93,7 +93,7 @@ enum WindowsCommand {
     var notes: [String] = []
     var rows: [Row] = []
     do throws(CallError) { rows = try await understudy.windows() } catch {
-      notes.append("only applications that take part: the understudy does not answer (\(error))")
+      notes.append("only applications that take part: \(Understudy.sentence(of: error))")
     }
     do {
       try await client.sessions { page in
@@ -132,6 +132,13 @@ struct Understudy: Sendable {
   private static let interface: InterfaceName = "org.stagedoor.Understudy1"
 
   let connection: Connection
+
+  static func sentence(of error: CallError) -> String {
+    if case .replied(let reply) = error, reply.name.rawValue == StagedoorError.Code.serviceUnknown.rawValue {
+      return "stagedoor-understudy is not installed, and does not run; `make install-understudy` installs it"
+    }
+    return "the understudy does not answer: \(error)"
+  }
 
   func windows() async throws(CallError) -> [WindowsCommand.Row] {
     let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await connection.call(

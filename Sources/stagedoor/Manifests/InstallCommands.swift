@@ -29,7 +29,11 @@ enum InstallCommands {
       }
     }
     try OutputFile.makeDirectory(directory)
-    let service = await RunningService(invocation)
+    var service = await RunningService(invocation)
+    if await service?.answers() == false {
+      service = nil
+      Output.note("stagedoor install-manifest: the running service does not answer within five seconds")
+    }
     var changed: Set<String> = []
     for file in files {
       let identifier = file.manifest.identifier.string
@@ -55,7 +59,11 @@ enum InstallCommands {
     for name in invocation.arguments where !ApplicationIdentifier.isValid(Text(name)) {
       throw Problem.usage("\(name.printable) is not an application's identifier such as org.example.Gallery")
     }
-    let service = await RunningService(invocation)
+    var service = await RunningService(invocation)
+    if await service?.answers() == false {
+      service = nil
+      Output.note("stagedoor uninstall-manifest: the running service does not answer within five seconds")
+    }
     for name in invocation.arguments {
       var removed: [String] = []
       for path in [".json", ".plist"].map({ "\(directory)/\(name)\($0)" }) {
@@ -102,7 +110,14 @@ private struct RunningService {
 
   /// The file from which the service has read an application; `nil` without such an application.
   func file(of identifier: String) async -> String? {
-    (try? await stagedoor.application(identifier))?.manifestPath
+    let stagedoor = stagedoor
+    return await limited { @Sendable in (try? await stagedoor.application(identifier))?.manifestPath }
+  }
+
+  /// Whether the service answers at all.
+  func answers() async -> Bool {
+    let stagedoor = stagedoor
+    return await limited { @Sendable in (try? await stagedoor.version()) != nil }
   }
 
   /// Waits until the service has announced a manifest of each application. Returns those that it has not.

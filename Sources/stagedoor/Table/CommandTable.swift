@@ -108,6 +108,15 @@ extension CommandTable {
       ],
       statuses: [.applicationFailed], run: OpenCommand.run),
     CommandEntry(
+      name: "drag", group: .handingIn, summary: "open a small window to drag files from",
+      description: [
+        "It runs stagedoor-drag, which a package of its own installs: a window with a row for each file, and one for all of them. Drag a row to any "
+          + "window. The command ends when its window closes."
+      ],
+      arguments: [Argument(kind: .files, help: "a file to drag", isRepeated: true)], options: [.once],
+      examples: [.init(purpose: "a report, to any window", line: "stagedoor drag report.pdf")],
+      run: DragCommand.run),
+    CommandEntry(
       name: "explain", group: .handingIn, summary: "say where something would go, and why",
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
