@@ -25,7 +25,7 @@ package final class FileThreads: Sendable {
 
   package init(atMost limit: Int) { self.limit = limit }
 
-  /// Runs `body` on a thread, and returns its result. When the task is cancelled, nobody waits for the result any more: it goes on the thread.
+  /// Runs `body` on a thread, and returns its result. When the task is cancelled, nobody waits for the result any more: the thread releases it.
   package nonisolated(nonsending) func run<Value: Sendable>(
     _ place: String, _ body: @escaping @Sendable () throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {

@@ -53,7 +53,7 @@ package struct Endings: Sendable {
     return await stream.first { _ in true } ?? .busWent
   }
 
-  /// Waits until another process has the name; `false` if the bus goes first.
+  /// Waits until another process has the name; `false` if the bus closes first.
   private static func isLost(_ name: BusName, on connection: Connection) async -> Bool {
     let own = await connection.uniqueName
     guard let owners = try? await connection.owners(of: name) else { return false }

@@ -161,7 +161,7 @@ extension ProcessTraces {
     label = ProcessTraces.text(directory, "attr/current")
     cgroup = ProcessTraces.text(directory, "cgroup")
     status = ProcessTraces.text(directory, "status")
-    // The status is there until the end of the process, so everything that was read before is of this process.
+    // The status exists until the end of the process, so everything that was read before is of this process.
     if status == nil { return nil }
   }
 

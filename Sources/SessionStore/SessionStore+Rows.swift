@@ -72,7 +72,7 @@ extension SessionStore {
 
   /// For an idle owner: writes the entries that only the log has to their rows, forgets old history, and moves everything into the file.
   ///
-  /// - Returns: Whether nothing is left to do. Much history goes in parts, so that nobody waits long; another call does the next part.
+  /// - Returns: Whether nothing is left to do. Much history is deleted in parts, so that nobody waits long; another call does the next part.
   @discardableResult
   package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = max(self.now, now)

@@ -118,7 +118,7 @@ struct Tail {
     case .whole(var whole, let number):
       whole.advance(to: progress)
       if let previous { whole.previous = previous }
-      // A payload may be 16 MiB, so it goes at once. Documents with a deadline go when the delivery is written to its row.
+      // A payload may be 16 MiB, so it is dropped at once. Documents with a deadline are dropped when the delivery is written to its row.
       if whole.isSpent(at: Instant(microseconds: .min)) { whole.forgetDocuments() }
       deliveries[delivery] = .whole(whole, number: number)
     case .changed(let before, let earlier):

@@ -142,7 +142,7 @@ extension World {
       }
     case .read(let number, let delivery): read(delivery, for: number)
     case .findOwner(let number, let name, let application, let connection, _):
-      // A connection owns its unique name as long as it is there.
+      // A connection owns its unique name as long as it is connected.
       let isOwner =
         name == connection
         ? connections.contains { $0.name == name && $0.isThere } : owners[name]?.connection == connection

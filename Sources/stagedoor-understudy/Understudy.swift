@@ -69,7 +69,7 @@ actor Understudy {
     take()
   }
 
-  /// Follows the windows until the display goes.
+  /// Follows the windows until the display closes.
   func follow() async {
     while !display.isBroken, !Task.isCancelled {
       await connection.loop.readable(display.descriptor)

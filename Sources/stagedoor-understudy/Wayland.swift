@@ -13,7 +13,7 @@ final class Wayland: Display {
   private var received: ArraySlice<UInt8> = []
   private(set) var isBroken = false
 
-  /// Waits until the compositor has told of all windows; `nil` if none is there, or none that tells.
+  /// Waits until the compositor has told of all windows; `nil` if none runs, or none that tells.
   init?() {
     guard let path = Wayland.path, let socket = LocalSocket.connect(to: path) else { return nil }
     self.socket = socket

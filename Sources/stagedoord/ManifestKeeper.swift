@@ -78,7 +78,7 @@ actor ManifestKeeper {
     let (found, broken, doubles) = installed.read()
     await complain(of: broken)
     for double in doubles where !self.doubles.contains(double) {
-      log.warning("\(double.isPassedOver): it is passed over, since \(double.counts) is there; remove one of them")
+      log.warning("\(double.isPassedOver): it is passed over, since \(double.counts) counts; remove one of them")
     }
     self.doubles = doubles
     let identifiers = Set(broken.map(\.identifier))

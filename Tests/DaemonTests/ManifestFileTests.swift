@@ -190,7 +190,7 @@ import Testing
       // A file in another directory is not a second file: the user's file goes before the system's.
       try house.write(Self.list("System"), to: "\(house.systemApplications)/org.example.Cats.plist")
       try await house.serving { daemon in
-        let sentence = "stagedoord: \(list): it is passed over, since \(json) is there; remove one of them\n"
+        let sentence = "stagedoord: \(list): it is passed over, since \(json) counts; remove one of them\n"
         @Sendable func said() -> Int { daemon.standardError.components(separatedBy: sentence).count - 1 }
         #expect(try await name(in: house) == "JSON")
         try await eventually("it is said") { said() == 1 }

@@ -47,6 +47,8 @@ import TextRules
         #expect(asked.withLock { $0.count } == 4)
         #expect(asked.withLock { $0 }.allSatisfy { $0.hasPrefix("/dead") })
         #expect(log.lines.contains { $0.contains("the disk did not answer within 50 milliseconds about 1 paths") })
+        // While no thread is free, nothing is learnt of a directory.
+        _ = try? await dropText("/alive/x", by: caller)
         // The files of drops have other threads.
         let file =
           #"{"items": [{"activities": [{"activityType": "viewCat"}], "#

@@ -19,6 +19,16 @@ import TextRules
     try #require(rules.entries.count == 10)
   }
 
+  @Test func `the file beside the page has the same rules`() throws {
+    func text(_ name: String) throws -> String {
+      let path = URL(filePath: #filePath).appending(path: "../../../docs/\(name)").standardized
+      return String(decoding: try Data(contentsOf: path), as: UTF8.self)
+    }
+    let blocks = try text("rules.md").split(separator: "```rules\n").dropFirst().map { $0.split(separator: "```")[0] }
+    let file = try text("examples.rules").split(separator: "\n\n", maxSplits: 1)[1]
+    #expect(file == blocks.joined(separator: "\n"))
+  }
+
   private static let disk: [Text: DiskAnswer] = [
     "/src/stagedoor/main.c": plainFile, "/src/stagedoor": .directory, "/src/stagedoor/a b": plainFile,
   ]

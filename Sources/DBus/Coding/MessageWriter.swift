@@ -83,7 +83,7 @@ public struct MessageWriter: ~Copyable {
       try elements.advance(4, alignment: 4)
       let lengthPlace = elements.position - 4
       elements.bytes?.append(0 as UInt32)
-      // The padding before the first element is there even if the array is empty.
+      // The padding before the first element is written even if the array is empty.
       try elements.advance(0, alignment: WireType.alignment(of: element))
       start = elements.position
       try body(&elements)

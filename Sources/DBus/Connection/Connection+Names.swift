@@ -24,7 +24,7 @@ public struct NameRequestOptions: OptionSet, Sendable, Hashable {
 /// ```swift
 /// let connection = try await Connection.session()
 /// guard try await connection.requestName("org.example.Greeter", .doNotQueue) == .owned else {
-///   print("another greeter is there already")
+///   print("another greeter runs already")
 ///   return
 /// }
 /// ```

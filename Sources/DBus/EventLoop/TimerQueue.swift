@@ -5,7 +5,7 @@ typealias Instant = UInt64
 
 /// The future actions of a loop. On the loop only.
 ///
-/// A heap by deadline. Cancelling only removes the action; its entry goes when it reaches the top, so a loop never wakes for a cancelled action.
+/// A heap by deadline. Cancelling only removes the action; its entry is removed when it reaches the top, so a loop never wakes for a cancelled action.
 final class TimerQueue {
   struct Token: Hashable { fileprivate let number: UInt64 }
 

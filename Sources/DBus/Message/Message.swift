@@ -411,7 +411,7 @@ extension Message {
     self.init(owning: raw)
   }
 
-  /// The length of the message that begins with `bytes`: `nil` if fewer than 16 bytes are there, or if they begin no message.
+  /// The length of the message that begins with `bytes`: `nil` if fewer than 16 bytes have come, or if they begin no message.
   public static func length(ofMessageBeginningWith bytes: [UInt8]) -> Int? {
     // libdbus needs the start of the header, and a pointer to it.
     let header = bytes.prefix(16)

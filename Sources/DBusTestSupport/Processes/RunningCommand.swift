@@ -10,7 +10,7 @@ internal import Glibc
 /// await running.stop()
 /// ```
 ///
-/// It is killed when the last reference to it goes.
+/// It is killed when the last reference to it is released.
 public final class RunningCommand: Sendable {
   private let command: String
   private let process: ChildProcess

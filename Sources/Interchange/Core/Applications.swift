@@ -34,7 +34,7 @@ extension PromptBook {
     return payload
   }
 
-  // MARK: Windows that are there already
+  // MARK: Windows that were open before
 
   /// The window becomes the session that shows the same content and has no scene, or else a new session.
   mutating func adopt(

@@ -209,7 +209,7 @@ extension PromptBook {
         found.append("deliveries are handed to the host of \(application), which is not there")
       }
       if round.isFailing, memory.hosts[application] != nil {
-        found.append("deliveries fail for want of the host of \(application), which is there")
+        found.append("deliveries fail for want of the host of \(application), which is attached")
       }
     }
     for (errand, purpose) in memory.errands.values {

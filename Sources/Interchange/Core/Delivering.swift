@@ -367,7 +367,7 @@ extension PromptBook {
     if all + own + 1 <= limit { return }
     throw refused(
       .limitsExceeded,
-      "there are at most \(limit) sessions; \(all) are there, \(own) of them of \(application), which may have as many as are left for "
+      "there are at most \(limit) sessions; \(all) exist, \(own) of them of \(application), which may have as many as are left for "
         + "others: destroy some that nobody needs")
   }
 

@@ -33,7 +33,7 @@ extension PromptBook {
       && !session.hasBeenConnected
   }
 
-  /// Whether the session goes with the delivery if the delivery fails now.
+  /// Whether the session is discarded with the delivery if the delivery fails now.
   func takesSession(_ delivery: OpenDelivery, _ session: Session) -> Bool {
     isProvisional(delivery, session)
       && !memory.open(of: session.identifier).contains { $0.identifier != delivery.identifier }

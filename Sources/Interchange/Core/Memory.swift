@@ -5,7 +5,7 @@ import SceneRouting
 /// kept.
 ///
 /// Only ``fold(_:at:)`` changes the data that survives a restart, live and after a restart. The memory forgets a whole session or delivery that was
-/// not used for a while, and reads it again; routing keeps what it needs of a session. A session that changes or goes is here whole.
+/// not used for a while, and reads it again; routing keeps what it needs of a session. A session that changes or is discarded is here whole.
 struct Memory {
   /// Applications, sessions and preferences, in the form that decisions use.
   var routing: State

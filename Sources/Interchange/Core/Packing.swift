@@ -5,7 +5,7 @@ import TextRules
 // The contents of a drop, beside its activities, are packed before the drop is decided.
 //
 // Small contents are stored beside the delivery. Everything else goes into the baggage store, which works on a loop of its own: it opens and
-// copies files, takes descriptors, and fetches what was promised. The call waits meanwhile, and is decided when all of its contents are there.
+// copies files, takes descriptors, and fetches what was promised. The call waits meanwhile, and is decided when all of its contents have come.
 
 /// A content that the baggage store should take.
 package struct PackingOrder: Hashable, Sendable {

@@ -9,7 +9,7 @@ enum Round: Hashable, Sendable {
   case holding(Stretch)
   /// The host is ready, and gets the deliveries in the order in which they came.
   case handingOver(Stretch)
-  /// A start of the application has failed: the deliveries up to this order fail, the last first, so that a session goes with the delivery that made it.
+  /// A start of the application has failed: the deliveries up to this order fail, the last first, so that a session is discarded with the delivery that made it.
   case failing(why: Text, through: Int64)
 
   var isFailing: Bool { if case .failing = self { true } else { false } }

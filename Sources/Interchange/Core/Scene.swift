@@ -104,7 +104,7 @@ extension Session {
     session.userActivity = previous.userActivity
     session.openedContent = previous.openedContent
     session.shownBy = previous.shownBy
-    // The host's title for a private window goes with the private content; otherwise the host chose it for the present content.
+    // The host's title for a private window is removed with the private content; otherwise the host chose it for the present content.
     if session.isPrivate != previous.isPrivate { session.title = previous.title }
     session.isPrivate = previous.isPrivate
     return session

@@ -167,7 +167,7 @@ package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>:
   }
 }
 
-/// Elements in order, each once. The oldest usually goes first, so removing the first moves no other.
+/// Elements in order, each once. The oldest is usually removed first, so removing the first moves no other.
 private struct Row<Element: Comparable & Sendable>: Sendable {
   private var all: [Element] = []
   /// The number of elements at the beginning of `all` that were removed.

@@ -73,8 +73,10 @@ extension Interchange {
         if let begun = begun.withLock(\.self) { until = begun + Interchange.diskPatience }
       }
       isOver.withLock { $0 = true }
+      // A question that no thread has taken up says nothing of its directory.
+      let isAsked = begun.withLock { $0 != nil }
       let unanswered = paths.first { path in answers.withLock { $0[path] == nil } }
-      if let unanswered { consultations.silent.insert(Interchange.directory(of: unanswered)) }
+      if isAsked, let unanswered { consultations.silent.insert(Interchange.directory(of: unanswered)) }
       asking.cancel()
     }
     await asking.value

@@ -12,7 +12,7 @@ struct KeyTable: Sendable {
     var prefers = Members.none
     var shown = Members.none
 
-    /// Whether the row is free: a row goes when nobody is interested in its key.
+    /// Whether the row is free: a row is freed when nobody is interested in its key.
     var isEmpty: Bool { can.isEmpty && prefers.isEmpty && shown.isEmpty }
   }
 
