@@ -129,7 +129,7 @@ enum DecisionPicture {
       for candidate in candidates { lines.append(row(candidate, chosen, screen)) }
       if let more = decision["candidatesLeftOut"]?.number { lines.append("|    and \(more) more") }
     }
-    lines.append("|")
+    if lines.count > 2 { lines.append("|") }
     return (lines + end(decision, screen)).map { $0 + "\n" }.joined()
   }
 
