@@ -89,6 +89,11 @@ extension Trial {
       guard let path = path(template) else {
         throw Unmakable(description: "would name a file without an absolute path")
       }
+      switch disk?[path] {
+      case .nothing?: throw Unmakable(description: "would hand in a file that does not exist: \(quoted(path.string))")
+      case .directory?: throw Unmakable(description: "would hand in a directory as a file: \(quoted(path.string))")
+      case .file?, nil: break
+      }
       representations.append(
         Representation(type: type(of: path), .file(FileURL.text(ofPath: path.string.utf8)), openInPlace: true))
     }
@@ -120,8 +125,7 @@ extension Trial {
   private func type(of path: Text) -> ContentType {
     switch disk?[path] {
     case .file(let type)?: type
-    case .directory?: .directory
-    case .nothing?, nil: .anyData
+    case .directory?, .nothing?, nil: .anyData
     }
   }
 

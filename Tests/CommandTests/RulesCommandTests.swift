@@ -17,6 +17,11 @@ import Testing
       when text matches 'photo (?<number>\\d+)'
       then activity 'org.example.Gallery.openDetail' key 'photo-{number}'
 
+    rule ticket
+      when text matches '(?<ticket>OPS-\\d+)'
+      then link 'https://tickets.example.org/{ticket}'
+      then application 'org.example.Gallery'
+
     rule level
       when text is 'of level'
       when info level is '3'
@@ -51,6 +56,9 @@ import Testing
         #expect(explained.contains("+- key            photo-7"), "\(explained)")
         let line = house.stagedoor("explain", "--text", "main.c:42", "--dir", "\(house.home)/src")
         #expect(try await line.output().contains("|    info line '42'\n"))
+        let site = try await house.stagedoor("explain", "--text", "OPS-7").output()
+        #expect(site.contains("|    link 'https://tickets.example.org/OPS-7'\n|    application"), "\(site)")
+        #expect(!site.contains("|    text"), "\(site)")
         let info = try await house.stagedoor("explain", "--text", "of level", "--info", "level=3").output()
         #expect(info.contains("+- rule           level"), "\(info)")
         let unknown = try await house.stagedoor("explain", "--text", "phot").run().standardOutput
@@ -59,7 +67,7 @@ import Testing
           "\(unknown)")
 
         let list = try await house.stagedoor("rules").output()
-        #expect(list == "at-line\t\(file)\t2\t2\nphoto\t\(file)\t8\t1\nlevel\t\(file)\t12\t0")
+        #expect(list == "at-line\t\(file)\t2\t2\nphoto\t\(file)\t8\t1\nticket\t\(file)\t12\t0\nlevel\t\(file)\t17\t0")
 
         // The service keeps the version before a broken one, and the list says that it is one.
         try house.write("rule a\n  when text\n", to: file)
@@ -79,7 +87,7 @@ import Testing
         let result = try await house.command(Command.built("stagedoor").program, arguments: command + [good, bad]).run()
         #expect(result.status == .exited(1))
         let lines = result.standardOutput.split(separator: "\n")
-        #expect(lines.first == "\(good): good, 3 rules")
+        #expect(lines.first == "\(good): good, 4 rules")
         #expect(lines.count == 3 && lines[1].hasPrefix("\(bad):2:12: error: expected matches"), "\(result)")
       }
       let installed = "\(house.rules)/bad.rules"

@@ -44,10 +44,13 @@ import TextRules
         == Item(
           suggestedName: "a b%.png",
           representations: [Representation(type: png, .file("file:///home/user/a%20b%25.png"), openInPlace: true)]))
-    let unknown = try rule("then file '/nowhere'").answer("x").payload
-    #expect(unknown?.items.first?.representations.first?.type.text == "application/octet-stream")
-    let directory = try rule("then file '/tmp'").answer("x", disk: ["/tmp": .directory]).payload
-    #expect(directory?.items.first?.representations.first?.type.text == "inode/directory")
+    // The service refuses both when it looks at the file.
+    #expect(
+      try rule("then file '/nowhere'").answer("x").failures
+        == ["it: it would hand in a file that does not exist: \"/nowhere\""])
+    #expect(
+      try rule("then file '/tmp'").answer("x", disk: ["/tmp": .directory]).failures
+        == ["it: it would hand in a directory as a file: \"/tmp\""])
   }
 
   @Test func `a link and a text become representations`() throws {

@@ -148,9 +148,12 @@ enum DecisionPicture {
       }
     }
     for content in item?["representations"]?.elements ?? [] {
-      let url = content["url"]?.string
-      if let url { lines.append(content["openInPlace"] == nil ? "link '\(url)'" : "file '\(url)'") }
-      if url == nil, let text = content["text"]?.string { lines.append("text '\(text)'") }
+      let type = content["type"]?.string ?? ""
+      if let file = content["file"]?.string { lines.append("file '\(file)'") }
+      // A link is also a list of one link.
+      if let text = content["text"]?.string, type != "text/uri-list" {
+        lines.append("\(type.hasPrefix("x-scheme-handler/") ? "link" : "text") '\(text)'")
+      }
     }
     for name: Text in ["application", "configuration", "disposition"] {
       if let value = made["options"]?[name]?.string, payload["options"]?[name] == nil {
