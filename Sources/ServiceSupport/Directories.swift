@@ -77,15 +77,24 @@ package enum SmallFile {
     return access(path, R_OK) == 0 ? "cannot be read" : "cannot be read: \(String(cString: strerror(errno)))"
   }
 
-  /// The directory of the file to which a symbolic link leads; `nil` if this is no link, or leads nowhere.
-  package static func directory(linkedFrom path: String) -> String? {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = realpath(path, nil) else {
-      return nil
+  /// The directories of the files to which symbolic links of these names lead.
+  package static func directories(linkedFrom directory: String, where isWanted: (String) -> Bool) -> Set<String> {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var found: Set<String> = []
+    while let entry = readdir(stream) {
+      guard [DT_LNK, DT_UNKNOWN].contains(Int(entry.pointee.d_type)), case let name = name(of: entry), isWanted(name),
+        let real = realpath("\(directory)/\(name)", nil)
+      else { continue }
+      defer { free(real) }
+      guard let file = String(validatingCString: real), let slash = file.lastIndex(of: "/") else { continue }
+      if slash != file.startIndex, file[..<slash] != directory { found.insert(String(file[..<slash])) }
     }
-    defer { free(real) }
-    guard let file = String(validatingCString: real), let slash = file.lastIndex(of: "/") else { return nil }
-    return slash == file.startIndex ? "/" : String(file[..<slash])
+    return found
+  }
+
+  private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+    withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   /// The names in a directory, in order.
@@ -97,10 +106,7 @@ package enum SmallFile {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: entry.pointee.d_name) { raw in
-          String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-        })
+      names.append(name(of: entry))
     }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

@@ -117,9 +117,14 @@ extension Trial {
   }
 
   private func hasEncodedHost(_ link: Text) -> Bool {
-    guard let start = link.string.firstRange(of: "://")?.upperBound else { return false }
-    let authority = link.string[start...].prefix { !"/?#".contains($0) }
-    return authority.split(separator: "@").last?.contains("%") ?? false
+    // A search for "://" would link Swift's regular expressions, which make the start of the service dearer.
+    guard let colon = link.string.utf8.firstIndex(of: UInt8(ascii: ":")),
+      case let rest = link.string.utf8[colon...].dropFirst(),
+      rest.starts(with: "//".utf8)
+    else { return false }
+    let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+    let host = authority[(authority.lastIndex(of: UInt8(ascii: "@")) ?? authority.startIndex)...]
+    return host.contains(UInt8(ascii: "%"))
   }
 
   private func type(of path: Text) -> ContentType {

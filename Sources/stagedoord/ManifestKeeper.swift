@@ -59,12 +59,10 @@ actor ManifestKeeper {
   /// The directories of manifests and rules, and those of the files to which symbolic links in them lead.
   private static func directories(of installed: InstalledManifests, _ rules: InstalledRules) -> [String] {
     let own = installed.directories + rules.directories
-    let linked = own.flatMap { directory in
-      SmallFile.names(in: directory).filter(isWanted).compactMap {
-        SmallFile.directory(linkedFrom: "\(directory)/\($0)")
-      }
+    let linked = own.reduce(into: Set<String>()) { found, directory in
+      found.formUnion(SmallFile.directories(linkedFrom: directory, where: isWanted))
     }
-    return own + Set(linked).sorted()
+    return own + linked.sorted()
   }
 
   /// Watches the directories, and then reads everything in them.

@@ -15,20 +15,19 @@ extension PromptBook {
   /// - Parameter home: The directory for which `~` stands in a path.
   package mutating func setRules(_ rules: RuleSet, home: Text) {
     (self.rules, self.home) = (rules, home)
-    let kept = Set(rules.entries.map(RuleKey.init))
+    let kept = Set(rules.entries.map(\.reference.key))
     for key in memory.ruleMatches.values.keys where !kept.contains(key) { memory.ruleMatches[key] = nil }
   }
 
   /// The rules in their order, and how many deliveries each has made since the service started.
   package var rulesWithMatches: [(rule: RuleReference, matches: UInt64)] {
-    rules.entries.map { ($0.reference, memory.ruleMatches[RuleKey($0)] ?? 0) }
+    rules.entries.map { ($0.reference, UInt64(memory.ruleMatches[$0.reference.key] ?? 0)) }
   }
 
   /// The count is for everyone, so private deliveries do not count.
   mutating func countMatch(of rule: RulesAnswer?, isPrivate: Bool) {
     guard case .made(let rule, _)? = rule, !isPrivate else { return }
-    let key = RuleKey(file: rule.file, name: rule.name)
-    memory.ruleMatches[key] = (memory.ruleMatches[key] ?? 0) + 1
+    memory.ruleMatches[rule.key] = (memory.ruleMatches[rule.key] ?? 0) + 1
   }
 
   /// Puts a payload to the rules, or each of its items, and then packs what they make of it.
@@ -125,14 +124,21 @@ extension PromptBook {
   }
 }
 
-/// A rule in its file, wherever it stands there.
-struct RuleKey: Hashable, Sendable {
-  let file: Text
-  let name: Text
+extension RuleReference {
+  /// The rule in its file, wherever it stands there. A new type of key would cost the start of the service a search for its conformance.
+  fileprivate var key: Text { Text("\(file)\0\(name)") }
 }
 
-extension RuleKey {
-  init(_ entry: RuleSet.Entry) { self.init(file: entry.file, name: entry.rule.name) }
+extension Principal {
+  /// A name for it, which no other has.
+  fileprivate var name: Text {
+    switch self {
+    case .connection(let name): name
+    case .sandbox(let application): Text("sandbox \(application)")
+    case .host(let application): Text("host \(application)")
+    case .strangers, .departed: .empty
+    }
+  }
 }
 
 /// A question to the rules, for the shell: the rules as they were when the payload came.
@@ -140,7 +146,8 @@ package struct Consulting: Sendable {
   /// What is put to the rules; `nil` for an item that says by itself what it is about.
   package let handedIn: [HandedIn?]
   package let rules: RuleSet
-  package let sender: Principal
+  /// The sender, as one of those that take turns.
+  package let sender: Text
   package let explains: Bool
 
   /// The bytes of the contents, which wait with the question.
@@ -151,7 +158,7 @@ package struct Consulting: Sendable {
   }
 
   init(_ handedIn: [HandedIn?], _ rules: RuleSet, from sender: Principal, explains: Bool = false) {
-    (self.handedIn, self.rules, self.sender, self.explains) = (handedIn, rules, sender, explains)
+    (self.handedIn, self.rules, self.sender, self.explains) = (handedIn, rules, sender.name, explains)
   }
 
   /// Asks the rules about one item; `disk` is `nil` until the paths that they ask for have answers.

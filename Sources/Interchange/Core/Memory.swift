@@ -51,7 +51,7 @@ struct Memory {
   var orphaned = Table<Text, OrphanFate>()
 
   /// How many deliveries each rule has made since the service started.
-  var ruleMatches = Table<RuleKey, UInt64>()
+  var ruleMatches = Table<Text, Int>()
 
   var manifests = Table<Text, ManifestSource>()
   var preferences = Table<Text, Text>()

@@ -111,9 +111,9 @@ struct Consultations {
   private(set) var count = 0
   private var bytes = 0
   private var isBusy = false
-  private var waiting: [Principal: [CheckedContinuation<Void, Never>]] = [:]
+  private var waiting: [Text: [CheckedContinuation<Void, Never>]] = [:]
   /// The senders whose texts wait, in the order of their turns.
-  private var senders: [Principal] = []
+  private var senders: [Text] = []
 
   /// Returns whether the text may wait.
   mutating func begin(_ consulting: Consulting) -> Bool {
@@ -135,7 +135,7 @@ struct Consultations {
   }
 
   /// The continuation goes on when the turn begins.
-  mutating func takeTurn(of sender: Principal, _ continuation: CheckedContinuation<Void, Never>) {
+  mutating func takeTurn(of sender: Text, _ continuation: CheckedContinuation<Void, Never>) {
     if !isBusy {
       isBusy = true
       continuation.resume()
