@@ -28,7 +28,7 @@ class Active:
     """The changes of the active window, with their times."""
 
     def __init__(self):
-        self.process = subprocess.Popen(["xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"], stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(["stdbuf", "-oL", "xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"], stdout=subprocess.PIPE)
 
     def wait(self, window, seconds=5):
         """Returns when the window became active; None if it did not."""
@@ -41,21 +41,19 @@ class Active:
 
 
 def figures(process):
-    """Returns the processor time in seconds, the PSS in MiB, and the number of times that the process waited."""
+    """Returns the processor time in seconds, the PSS in MiB, and the number of times that its first thread waited."""
     with open(f"/proc/{process}/schedstat") as file:
         seconds = int(file.read().split()[0]) / 1e9
     with open(f"/proc/{process}/smaps_rollup") as file:
         pss = next(int(line.split()[1]) for line in file if line.startswith("Pss:")) / 1024
-    waits = 0
-    for task in os.listdir(f"/proc/{process}/task"):
-        with open(f"/proc/{process}/task/{task}/status") as file:
-            waits += next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+    with open(f"/proc/{process}/status") as file:
+        waits = next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
     return seconds, pss, waits
 
 
 def timed(scene, path):
     wanted, active = scene.shown[path], Active()
-    ways = {"stagedoor open": ["stagedoor", "open", path], "wmctrl -a": ["wmctrl", "-a", os.path.basename(path)]}
+    ways = {"stagedoor open": ["stagedoor", "open", "--app", scene.entry(), path], "wmctrl -a": ["wmctrl", "-a", os.path.basename(path)]}
     times = {way: [] for way in ways}
     for _ in range(ROUNDS):
         for way, words in ways.items():
