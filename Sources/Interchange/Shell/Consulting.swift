@@ -10,7 +10,7 @@ import TextRules
 // One thread of low priority asks the rules about one item after the other, and about an item of each sender before the second of any. So a sender
 // of long texts lets only its own texts wait. The disk is asked by threads of its own, because a file system may never answer.
 extension Interchange {
-  /// The microseconds for all paths of an item, and those for which their question waits until the paths before it have answers.
+  /// The microseconds that the disk has for all paths of an item, and those for which their question may be queued.
   private static let (diskPatience, queuePatience): (Int64, Int64) = (50_000, 500_000)
 
   func consult(_ number: CallNumber, _ consulting: Consulting) {
@@ -32,6 +32,8 @@ extension Interchange {
   }
 
   private func answer(_ consulting: Consulting, _ place: Int) async -> Consultation {
+    // Such an item says by itself what it is about.
+    if consulting.handedIn[place] == nil { return .none([]) }
     let types = types
     func asked(_ disk: [Text: DiskAnswer]?) async -> Consultation {
       await withCheckedContinuation { consultations.takeTurn(of: consulting.sender, $0) }
