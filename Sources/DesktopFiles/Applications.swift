@@ -74,18 +74,28 @@ package struct Applications: Sendable {
   /// The application that opens files of a type: the person's choice, else the first that takes the type, for the type itself and then for the
   /// types that it is a kind of.
   package func application(for type: ContentType) -> DesktopEntry? {
-    let spellings =
-      [type.spelling.string] + types.kinds(of: type).sorted { $0.distance < $1.distance }.map(\.name.string)
-    for type in spellings {
-      let chosen = (defaults[type] ?? []) + (added[type] ?? [])
-      for identifier in chosen where !(removed[type]?.contains(identifier) ?? false) {
-        if let entry = self[identifier] { return entry }
-      }
+    for type in spellings(of: type) {
+      if let entry = chosen(for: type).first { return entry }
       let takers = takers(of: type)
       // Entries that menus hide are often helpers of one that they show.
       if let entry = takers.first(where: \.isShown) ?? takers.first { return entry }
     }
     return nil
+  }
+
+  /// The names of all applications that take a type, or a type that it is a kind of.
+  package func names(ofTakersOf type: ContentType) -> Set<String> {
+    Set(spellings(of: type).flatMap { chosen(for: $0) + takers(of: $0) }.map(\.application))
+  }
+
+  private func spellings(of type: ContentType) -> [String] {
+    [type.spelling.string] + types.kinds(of: type).sorted { $0.distance < $1.distance }.map(\.name.string)
+  }
+
+  /// The applications that the person has chosen for a type, or added to those that take it.
+  private func chosen(for type: String) -> [DesktopEntry] {
+    ((defaults[type] ?? []) + (added[type] ?? [])).filter { !(removed[type]?.contains($0) ?? false) }
+      .compactMap { self[$0] }
   }
 
   /// Entries of one program are one application, which has the name of one that menus show.

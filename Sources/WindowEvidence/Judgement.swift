@@ -62,4 +62,20 @@ package struct Judgement: Hashable, Sendable {
   package var verdict: Verdict
   /// A finding for each window, the topmost first.
   package var findings: [Finding]
+
+  /// The finding of the window that the verdict names.
+  package var shownIn: Finding? {
+    switch verdict {
+    case .raise(let window, _), .runAgain(let window?): findings.first { $0.window == window }
+    case .runAgain(nil), .start: nil
+    }
+  }
+
+  /// Takes over what the judgement for another application found about that application's windows.
+  package mutating func merge(_ other: Judgement) {
+    let theirs = Dictionary(other.findings.map { ($0.window, $0) }) { first, _ in first }
+    for place in findings.indices where findings[place].vetoes.contains(.otherApplication) {
+      if let finding = theirs[findings[place].window] { findings[place] = finding }
+    }
+  }
 }

@@ -21,10 +21,10 @@ extension Understudy {
   }
 
   /// Does what the judgement says.
-  func act(on found: Case, isNew: Bool, _ token: String?) throws -> (Deed, window: String?) {
+  func act(on found: Case, _ token: String?) throws -> (Deed, window: String?) {
     defer { take() }
     let time = time(of: token)
-    switch isNew ? .start : found.judgement.verdict {
+    switch found.judgement.verdict {
     case .raise(let window, _) where display.canRaise:
       raise(window, at: time)
       return (.raised, window)

@@ -198,7 +198,7 @@ extension Understudy {
           : "\(manifest.entry) is opened with a file; drop one")
     }
     for url in handedOver.files {
-      let (_, window) = try act(on: try await look(for: url, in: manifest.entry), isNew: false, handedOver.token)
+      let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
       if url == first, isNew || hosting.sessions[session] == nil {
         hosting.sessions[session] = HostedSession(
           application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
@@ -219,7 +219,7 @@ extension Understudy {
     hosting.sessions[session]?.brought = nil
     if let brought = hosted.brought, .now - brought < .seconds(5) { return }
     if let url = hosted.url {
-      _ = try act(on: try await look(for: url, in: manifest.entry), isNew: false, token)
+      _ = try act(on: try await look(for: url, in: manifest.entry), token)
     } else if let window = hosted.window {
       try activate("\(window)", token)
     }

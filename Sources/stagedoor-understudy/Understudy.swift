@@ -197,16 +197,17 @@ actor Understudy {
     }
   }
 
-  /// The file, its application, and what the windows say.
+  /// The file, the application that shows it or is to open it, and what the windows say.
   struct Case {
     let file: File
     let url: String
     let entry: DesktopEntry
     let windows: [Window]
-    let judgement: Judgement
+    var judgement: Judgement
   }
 
-  func look(for url: String, in application: String?) async throws -> Case {
+  /// - Parameter isNew: Whether the application is started whatever the windows show.
+  func look(for url: String, in application: String?, isNew: Bool = false) async throws -> Case {
     guard let path = FileURL.path(of: Text(url)) else {
       throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "\(url) is not the URL of a file on this machine")
     }
@@ -216,12 +217,30 @@ actor Understudy {
         "\(String(decoding: path, as: UTF8.self)): \(String(cString: strerror(errno)))")
     }
     if installed.notices == nil { installed.read() }
-    let entry = try entry(for: path, application)
-    let known = installed.now.habits.application(entry)
+    var chosen = await judged(file, url, try entry(for: path, application))
+    if isNew { chosen.judgement.verdict = .start }
+    if application != nil || isNew || chosen.judgement.shownIn != nil { return chosen }
+    // The file may be open in another application that takes its type.
+    let takers = installed.now.applications.names(ofTakersOf: installed.now.files.type(ofFile: path))
+    var others = chosen.windows.compactMap(\.application).filter { takers.contains($0) }
+    while let name = others.first {
+      others.removeAll { $0 == name }
+      guard name != chosen.entry.application, let entry = installed.now.applications[name] else { continue }
+      var other = await judged(file, url, entry)
+      if other.judgement.shownIn?.level == .certain {
+        other.judgement.merge(chosen.judgement)
+        return other
+      }
+      chosen.judgement.merge(other.judgement)
+    }
+    return chosen
+  }
+
+  private func judged(_ file: File, _ url: String, _ entry: DesktopEntry) async -> Case {
     var windows = evidence(for: entry.application)
     await ask(about: url, entry, &windows)
-    return Case(
-      file: file, url: url, entry: entry, windows: windows, judgement: judgement(of: file, for: known, among: windows))
+    let judgement = judgement(of: file, for: installed.now.habits.application(entry), among: windows)
+    return Case(file: file, url: url, entry: entry, windows: windows, judgement: judgement)
   }
 
   func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {

@@ -17,11 +17,11 @@ enum UnderstudyInterface {
     interface.method("Open", in: "uri", "options", out: "deed", "window", "report") {
       (uri: String, options: [String: Variant]) async throws in
       let options = try Options(options)
-      let found = try await understudy.look(for: uri, in: options.application)
+      let found = try await understudy.look(for: uri, in: options.application, isNew: options.isNew)
       if options.explains { return ("", "", report(found)) }
       // From here on nothing is asked: the application is started, or its window raised.
       try options.takeTicket()
-      let (deed, window) = try await understudy.act(on: found, isNew: options.isNew, options.token)
+      let (deed, window) = try await understudy.act(on: found, options.token)
       return (deed.rawValue, window ?? "", report(found))
     }
     let changed = interface.signal("WindowsChanged")

@@ -120,6 +120,30 @@ import Testing
     }
   }
 
+  @Test func `the window of a delivery comes to the front, although the service was killed before it asked for that`() async throws {
+    try await withStage { bus, first, application in
+      let (connected, continued, finished) = (first.addSession(1), first.addSession(2), first.addSession(3))
+      for session in [continued, finished] {
+        try await first.connect(session, Options.none)
+        try await first.activate(session)
+      }
+      try await first.resume(continued, Options.activity("cat2"))
+      try await first.connect(connected, Options.activity("cat1"))
+      _ = application.taken()
+      await first.close()
+      try await eventually("both windows") {
+        await application.calls.count { $0.hasPrefix("bringToFront") } == 2
+      }
+      #expect(application.scene(of: connected)?.activationState != .unattached)
+      let second = try await PlayedService(on: bus, for: "org.example.Cats", known: first.known)
+      try await second.wait(for: "AttachHost org.example.Cats \([connected, continued, finished].map(\.path.rawValue).sorted())")
+      application.post("Later")
+      try await second.wait(for: "PostNotification Later")
+      #expect(application.calls.count { $0.hasPrefix("bringToFront") } == 2)
+      await second.close()
+    }
+  }
+
   @Test func `notifications that wait for a service are folded and limited`() async throws {
     try await withStage { bus, service, application in
       await service.close()

@@ -65,11 +65,39 @@ import WindowEvidence
     }
   }
 
+  @Test func `without a chosen application, a window of any that takes the type is found where it certainly shows the file`()
+    async throws
+  {
+    let processes = { (place: String) in
+      [
+        Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)]),
+        Process(number: 8, started: 1 << 60),
+      ]
+    }
+    try await PlayedDesktop.run(programs: ["mousepad", "viewnior", "zathura"], processes) { desktop async throws in
+      let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(own.entry.application == "mousepad" && own.judgement.verdict == .start)
+      // Likely is not enough.
+      desktop.display.show(1, "viewnior", "a.txt - 1/2 - 100%", process: 7)
+      let likely = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(likely.entry.application == "mousepad" && likely.judgement.verdict == .start)
+      #expect(likely.judgement.findings.map(\.level) == [.likely])
+      desktop.display.show(2, "zathura", "\(desktop.place)/a.txt", process: 8)
+      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(found.entry.application == "zathura" && found.judgement.verdict == .raise(window: "2", .certain))
+      // The person's word counts, and so does a window of their own application.
+      #expect(try await desktop.verdict("a.txt", "mousepad") == .start)
+      desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
+      let back = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(back.entry.application == "mousepad" && back.judgement.verdict == .runAgain(window: "3"))
+    }
+  }
+
   @Test func `a window that comes to name the file after the application was run again is raised`() async throws {
     try await PlayedDesktop.run(programs: ["geany"], files: ["a.txt"]) { desktop async throws in
       desktop.display.show(1, "geany", "b.txt - /elsewhere - Geany")
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "geany")
-      let deed = try await desktop.understudy.act(on: found, isNew: false, nil)
+      let deed = try await desktop.understudy.act(on: found, nil)
       #expect(deed.0 == .runAgain)
       #expect(desktop.display.raised == [])
       desktop.display.write("a.txt - \(desktop.place) - Geany", on: 1)
@@ -85,7 +113,7 @@ import WindowEvidence
       #expect(file >= 0)
       close(file)
       let found = try await desktop.understudy.look(for: desktop.url("a") + "%FF", in: nil)
-      _ = try await desktop.understudy.act(on: found, isNew: false, nil)
+      _ = try await desktop.understudy.act(on: found, nil)
       try await eventually("the program") {
         (try? Data(contentsOf: URL(filePath: "\(desktop.place)/started"))).map(Bytes.init) == path
       }

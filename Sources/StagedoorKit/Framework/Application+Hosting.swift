@@ -39,10 +39,7 @@ extension Application {
       // The service heard of the release during this call, and now believes that the session has no scene.
       if wasReleased { hosting?.detach() }
     case .activate(let path, let data, let reply):
-      let scene = try scene(at: path)
-      if scene.activationState == .background { scene.enter(.foregroundInactive) }
-      try scene.isThere()
-      scene.lookedAfter { $0.scene(scene, bringToFrontWith: ActivationData(data)) }
+      try bringToFront(scene(at: path), ActivationData(data))
       reply.send()
     case .refresh(let path, let reply):
       let scene = try scene(at: path)
@@ -118,6 +115,8 @@ extension Application {
     _ = try connected()
     reply.send()
     options.received?.wasTaken()
+    scene.announcedActivation = ActivationData(
+      activationToken: options.activationToken, startupIdentifier: options.activationToken)
     if known != nil { return }
     scene.isAcknowledged = true
     saveSoon(scene)
@@ -163,6 +162,20 @@ extension Application {
       scene.userActivity = before
       if wasInBackground { scene.enter(.background) }
       throw error
+    }
+  }
+
+  private func bringToFront(_ scene: Scene, _ data: ActivationData) throws(StagedoorError) {
+    scene.announcedActivation = nil
+    if scene.activationState == .background { scene.enter(.foregroundInactive) }
+    try scene.isThere()
+    scene.lookedAfter { $0.scene(scene, bringToFrontWith: data) }
+  }
+
+  /// The service asks for this after each delivery. One that was killed in between asks no more, and the next one does not know.
+  func bringAnnouncedToFront() {
+    for scene in connectedScenes {
+      if let data = scene.announcedActivation { try? bringToFront(scene, data) }
     }
   }
 

@@ -117,6 +117,7 @@ extension Application {
         // Without a service the changes wait: a call would start one that somebody has just stopped.
         hosting.isAttached = false
         hosting.owner = owner
+        self.bringAnnouncedToFront()
         hosting.note(.owner(owner))
       }
     }
@@ -192,6 +193,7 @@ extension Application {
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
       writeSoon()
+      bringAnnouncedToFront()
       if let launch { finishLaunching(launch, hosting) }
       return .success(())
     } catch {

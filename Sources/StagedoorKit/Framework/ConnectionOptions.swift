@@ -34,6 +34,8 @@ public struct ConnectionOptions: Sendable {
   public let presentationStyle: DeliveryOptions.PresentationStyle
   /// The role of the session.
   public let role: SessionRole
+  /// The sender's permission to bring a window to the front.
+  let activationToken: String?
   /// What keeps the data of the items.
   let received: ReceivedDelivery?
 }
@@ -62,6 +64,7 @@ extension ConnectionOptions {
     }
     stateRestorationActivity = try document["stateRestorationActivity"]?.activity
     sourceApplication = document["sourceApplication"]?.string
+    activationToken = document["activationToken"]?.string
     requestingSession = document["requestingSession"]?.string.flatMap { SessionIdentifier($0) }
     presentationStyle =
       document["presentationStyle"]?.string.flatMap { DeliveryOptions.PresentationStyle(rawValue: $0) } ?? .automatic

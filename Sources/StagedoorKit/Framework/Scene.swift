@@ -80,6 +80,8 @@ internal import SceneModel
   var isAcknowledged = false
   /// Whether the service refused the state, because it did not know yet that the scene is connected.
   var hasUntoldState = false
+  /// The scene took a delivery, and the service has not asked to bring the window to the front yet.
+  var announcedActivation: ActivationData?
 
   /// The observers, which end with the scene.
   var observers: [(name: SceneNotification.Name, body: @MainActor (SceneNotification) -> Void)] = []
