@@ -10,6 +10,8 @@ struct Client: Names {
 
   var stagedoor: Stagedoor
 
+  init(on connection: Connection) { stagedoor = Stagedoor(on: connection) }
+
   /// Connects on the loop of the command.
   init(_ invocation: Invocation) async throws(Problem) {
     do throws(ConnectionError) {

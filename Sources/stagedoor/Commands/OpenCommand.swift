@@ -29,7 +29,8 @@ enum OpenCommand {
     } catch {
       reason = "\(error)"
     }
-    for url in urls {
+    for (argument, url) in zip(invocation.arguments, urls) {
+      if let connection, try await showInSession(argument, connection, invocation) { continue }
       if let connection, FileURL.isValid(Text(url)) {
         try await open(url, connection, invocation)
       } else {
@@ -85,6 +86,85 @@ enum OpenCommand {
       let fields = Printed.object([("deed", .text(deed)), ("window", window.isEmpty ? nil : .text(window))])
       try Output.line(Printed.shown(fields))
     }
+  }
+
+  // MARK: In a session
+
+  /// Delivers a file or a link to the session that shows it, if one does. A service that does not run is not started for this question.
+  private static func showInSession(
+    _ argument: String, _ connection: Connection, _ invocation: Invocation
+  ) async throws -> Bool {
+    var client = Client(on: connection)
+    client.stagedoor.timeout = patience
+    guard let (session, payload) = await session(showing: argument, client, invocation) else { return false }
+    if invocation.has(.explainOpening) {
+      try Output.line(Printed.shown(Printed.object([("verdict", .text("deliver")), ("session", .text("\(session)"))])))
+      return true
+    }
+    do {
+      let delivery = try await handedIn(payload, client.stagedoor)
+      guard try await isTaken(delivery.identifier, client, invocation) else { return false }
+    } catch let error as StagedoorError {
+      if Status(error.code) != .noService { return false }
+      Output.note("stagedoor open: the service has \(argument.printable), and does not say how that ended")
+    }
+    if invocation.has(.json) {
+      let fields = Printed.object([("deed", .text("delivered")), ("session", .text("\(session)"))])
+      try Output.line(Printed.shown(fields))
+    }
+    return true
+  }
+
+  private static func handedIn(_ payload: String, _ stagedoor: Stagedoor) async throws(StagedoorError) -> Delivery {
+    do {
+      return try await stagedoor.deliver(document: payload)
+    } catch  where error.code == .noReply {
+      // By the token the next service knows whether it has the delivery.
+      return try await stagedoor.deliver(document: payload)
+    }
+  }
+
+  /// Whether an application has the delivery. If it still waits after a moment, it is cancelled.
+  private static func isTaken(
+    _ delivery: DeliveryIdentifier, _ client: Client, _ invocation: Invocation
+  ) async throws -> Bool {
+    do {
+      return try await WaitCommand.finished(delivery, client, within: 0.3, on: invocation.loop) == .handled
+    } catch is Problem {
+      do {
+        try await client.stagedoor.cancel(delivery)
+        return false
+      } catch {
+        Output.note("stagedoor open: an application began to take the delivery \(delivery), and is slow")
+        return true
+      }
+    }
+  }
+
+  /// The session that has a window with a file or a link as its content, and the payload for it.
+  private static func session(
+    showing argument: String, _ client: Client, _ invocation: Invocation
+  ) async -> (SessionIdentifier, payload: String)? {
+    guard !invocation.has(.newOpening), let item = try? HandedItem(file: argument, isCopy: false) else { return nil }
+    let owner = try? await client.stagedoor.connection.owner(of: Client.service)
+    if owner == nil { return nil }
+    func payload(_ options: [(String, Value?)]) -> String {
+      Printed.json(Printed.object([("items", .array([item.json])), ("options", Printed.object(options))]))
+    }
+    let application = invocation[.appOpening].map { Value.text($0) }
+    guard
+      let decision = try? await client.stagedoor.explain(document: payload([("application", application)])),
+      let identifier = decision.session, let session = try? await client.stagedoor.session(identifier),
+      session.isConnected, !session.targetContentIdentifier.isEmpty,
+      session.targetContentIdentifier == decision.key?.value
+    else { return nil }
+    return (
+      identifier,
+      payload([
+        ("session", .text("\(identifier)")), ("token", .text("open-\(getpid())-\(UInt64.random(in: .min ... .max))")),
+        ("activationToken", DesktopToken.current.map { .text($0) }),
+      ])
+    )
   }
 
   // MARK: Without the understudy

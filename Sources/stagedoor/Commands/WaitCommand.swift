@@ -14,19 +14,19 @@ enum WaitCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let delivery = try await client.delivery(invocation.arguments[0])
-    let state = try await finished(delivery, client, invocation)
+    let limit = invocation[.waitDeadline].flatMap { Double($0) }
+    let state = try await finished(delivery, client, within: limit, on: invocation.loop)
     if state == .routed { throw Problem.nobodyTook(delivery) }
     try Listing(invocation, fields).answer((delivery, state))
     return .done
   }
 
-  private static func finished(
-    _ delivery: DeliveryIdentifier, _ client: Client, _ invocation: Invocation
+  /// Waits until a delivery has ended, for a number of seconds.
+  static func finished(
+    _ delivery: DeliveryIdentifier, _ client: Client, within limit: Double?, on loop: EventLoop?
   ) async throws -> StagedoorKit.DeliveryState {
     let stagedoor = client.stagedoor
-    guard let limit = invocation[.waitDeadline].flatMap({ Double($0) }), let loop = invocation.loop else {
-      return try await stagedoor.finished(delivery)
-    }
+    guard let limit, let loop else { return try await stagedoor.finished(delivery) }
     let waiting = loop.task { @Sendable () async throws -> StagedoorKit.DeliveryState in
       try await stagedoor.finished(delivery)
     }
@@ -42,7 +42,7 @@ enum WaitCommand {
       try await !client.hasEnded(delivery)
     {
       throw Problem(
-        .notInTime, "the delivery \(delivery) is still under way after \(invocation[.waitDeadline] ?? "") s")
+        .notInTime, "the delivery \(delivery) is still under way after \(limit) s")
     }
     return try result.get()
   }
