@@ -41,13 +41,15 @@ class Active:
 
 
 def figures(process):
-    """Returns the processor time in seconds, the PSS in MiB, and the number of times that its first thread waited."""
+    """Returns the processor time in seconds, the PSS in MiB, and the number of times that its threads waited."""
     with open(f"/proc/{process}/schedstat") as file:
         seconds = int(file.read().split()[0]) / 1e9
     with open(f"/proc/{process}/smaps_rollup") as file:
         pss = next(int(line.split()[1]) for line in file if line.startswith("Pss:")) / 1024
-    with open(f"/proc/{process}/status") as file:
-        waits = next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+    waits = 0
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/status") as file:
+            waits += next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
     return seconds, pss, waits
 
 
@@ -64,6 +66,7 @@ def timed(scene, path):
             if end := active.wait(wanted):
                 times[way].append((end - start) * 1000)
             process.wait()
+    active.process.kill()
     for way, found in times.items():
         print(f"{way:<16}{statistics.median(found):8.1f} ms   {len(found)} of {ROUNDS}")
     print(f"{'ratio':<16}{statistics.median(times['stagedoor open']) / statistics.median(times['wmctrl -a']):8.2f}")
@@ -106,8 +109,8 @@ def main():
     time.sleep(1)
     after = figures(process)
     print(f"a title change: {(after[0] - before[0]) * 1e6 / 500:.0f} µs of processor")
-    for number in windows.windows():
-        windows.run("xdotool", "windowkill", str(number))
+    for started in windows.STARTED:
+        started.terminate()
 
 
 if __name__ == "__main__":

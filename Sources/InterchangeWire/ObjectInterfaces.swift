@@ -33,6 +33,9 @@ package enum ApplicationInterface {
     interface.property("ManifestPath", on: service) { service, access in
       try service.manifest(access).file.string
     }
+    interface.property("Understudied", on: service) { service, access in
+      try service.manifest(access).manifest.understudy != nil
+    }
     interface.method(
       "NewSession", in: "configuration", out: "session", "outcome", "delivery", on: service
     ) { (service: isolated Service, reply: DeliveryReply, configuration: String) in

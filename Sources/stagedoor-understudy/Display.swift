@@ -13,7 +13,7 @@ protocol Display: AnyObject {
   func windows() -> [WindowNumber]
   /// What windows say of themselves. From then on their changes are told.
   func read(_ windows: [WindowNumber]) -> [ShownWindow]
-  func title(of window: WindowNumber) -> Bytes
+  func titles(of windows: [WindowNumber]) -> [Bytes]
   var active: WindowNumber? { get }
 
   /// Whether it brings windows to the front for us.

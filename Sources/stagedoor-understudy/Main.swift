@@ -46,6 +46,7 @@ struct Main {
     let connection = try await Connection.open(try BusAddress.session(), on: loop)
     // What a sandboxed program may not see is decided by who it is.
     connection.identifyCallers()
+    connection.keepHandlersOnLoop()
     let understudy = Understudy(connection, display, Kernel())
     await understudy.begin()
     connection.export(UnderstudyInterface.made(for: understudy), at: UnderstudyInterface.path)

@@ -21,6 +21,7 @@ extension Understudy {
   func list() -> [ListedWindow] {
     take()
     defer { take() }
+    readTitles(of: Array(windows.keys))
     var documents: [String: (url: String, level: Level)] = [:]
     let applications = Set(windows.values.compactMap(\.application)).compactMap { installed.now.applications[$0] }
     for entry in applications { documents.merge(self.documents(of: entry)) { first, _ in first } }

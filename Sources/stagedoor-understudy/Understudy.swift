@@ -33,8 +33,10 @@ actor Understudy {
   struct Seen {
     var shown: ShownWindow
     var application: String?
-    /// `nil` for a window that was there before the understudy.
+    /// `nil` for a window that was there before the understudy, and where the judge asks for none.
     var history: Window.History?
+    /// Whether the title may be another by now.
+    var isStale = false
   }
 
   /// A program that was started with a file. It is known by its startup identifier, and by its process.
@@ -73,6 +75,8 @@ actor Understudy {
   func follow() async {
     while !display.isBroken, !Task.isCancelled {
       await connection.loop.readable(display.descriptor)
+      // A window manager answers a change with changes of its own, which are taken together with the first.
+      await connection.loop.sleep(for: .milliseconds(1))
       take()
     }
   }
@@ -98,19 +102,29 @@ actor Understudy {
       let changes = display.changes()
       if changes.isEmpty { return }
       tellOfChange()
-      for number in changes.titles.keys { windowsChanged(of: windows[number]?.application ?? "") }
-      for (number, count) in changes.titles {
-        guard var seen = windows[number] else { continue }
-        seen.shown.title = display.title(of: number)
-        seen.history?.note(seen.shown.title, changes: count)
-        windows[number] = seen
+      for number in changes.titles.keys {
+        windows[number]?.isStale = true
+        windowsChanged(of: windows[number]?.application ?? "")
       }
+      // Other titles are read when somebody asks: some programs write a new one ten times a second.
+      readTitles(of: changes.titles.keys.filter { !awaited.isEmpty || windows[$0]?.history != nil }, changes.titles)
       if changes.list {
         look(isFirst: false)
         // A window that has just come is one of them.
         windowsChanged()
       }
       raiseAwaited()
+    }
+  }
+
+  /// Reads the titles that have changed.
+  func readTitles(of numbers: [WindowNumber], _ changes: [WindowNumber: Int] = [:]) {
+    let stale = numbers.filter { windows[$0]?.isStale ?? false }
+    if stale.isEmpty { return }
+    for (number, title) in zip(stale, display.titles(of: stale)) {
+      windows[number]?.shown.title = title
+      windows[number]?.isStale = false
+      windows[number]?.history?.note(title, changes: changes[number] ?? 1)
     }
   }
 
@@ -125,8 +139,10 @@ actor Understudy {
       if !isFirst {
         let start = takeStart(of: shown, seen.application)
         if let start { seen.application = start.application }
-        seen.history = .init(
-          startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
+        if isRecalled(seen.application) {
+          seen.history = .init(
+            startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
+        }
       }
       windows[number] = seen
     }
@@ -143,6 +159,12 @@ actor Understudy {
     let applications = installed.now.applications
     return WindowEvidence.application(of: traits, among: applications.entries.map(\.traits))
       .map { applications[$0]?.application ?? $0 }
+  }
+
+  /// Whether the judge asks for the former titles of an application's windows.
+  private func isRecalled(_ application: String?) -> Bool {
+    let entry = application.flatMap { installed.now.applications[$0] }
+    return entry.map { installed.now.habits.application($0).habit == .oneProcessForEach } ?? false
   }
 
   private func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
@@ -187,6 +209,7 @@ actor Understudy {
   func evidence(for application: String) -> [Window] {
     take()
     defer { take() }
+    readTitles(of: Array(windows.keys))
     return display.windows().compactMap { number in
       guard let seen = windows[number] else { return nil }
       let isWanted = seen.application == application && isLocal(seen.shown)

@@ -56,7 +56,7 @@ final class Wayland: Display {
     }
   }
 
-  func title(of window: WindowNumber) -> Bytes { toplevels.shown[window]?.title ?? [] }
+  func titles(of windows: [WindowNumber]) -> [Bytes] { windows.map { toplevels.shown[$0]?.title ?? [] } }
 
   var active: WindowNumber? { toplevels.order.first { toplevels.shown[$0]?.isActive == true } }
 

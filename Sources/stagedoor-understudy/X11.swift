@@ -52,22 +52,23 @@ final class X11: Display {
   /// What the server has told of while an answer was awaited.
   private var pending: [xcb_property_notify_event_t] = []
 
+  /// The windows that have only the older of the two properties for a title. Most have both and write them together, and the newer one counts.
+  private var withoutNewName: Set<WindowNumber> = []
+
   func changes() -> DisplayChanges {
     while let notice = notice(xcb_poll_for_event) { pending.append(notice) }
     defer { pending = [] }
     var changes = DisplayChanges()
-    // A title is two properties, which mostly change together.
-    var counts: [WindowNumber: [xcb_atom_t: Int]] = [:]
     for notice in pending {
       switch notice.atom {
       case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"), atom("_NET_ACTIVE_WINDOW"):
         if notice.window == root { changes.list = true }
-      case atom("_NET_WM_NAME"), XCB_ATOM_WM_NAME.rawValue:
-        if notice.window != root { counts[notice.window, default: [:]][notice.atom, default: 0] += 1 }
+      case atom("_NET_WM_NAME"): if notice.window != root { changes.titles[notice.window, default: 0] += 1 }
+      case XCB_ATOM_WM_NAME.rawValue:
+        if withoutNewName.contains(notice.window) { changes.titles[notice.window, default: 0] += 1 }
       default: break
       }
     }
-    changes.titles = counts.mapValues { $0.values.max() ?? 1 }
     return changes
   }
 
@@ -88,7 +89,9 @@ final class X11: Display {
   /// All windows that the window manager lists, the topmost first.
   func windows() -> [WindowNumber] {
     let stacked: [WindowNumber] = numbers(root, atom("_NET_CLIENT_LIST_STACKING"))
-    return (stacked.isEmpty ? numbers(root, atom("_NET_CLIENT_LIST")) : stacked).reversed()
+    let all = Array((stacked.isEmpty ? numbers(root, atom("_NET_CLIENT_LIST")) : stacked).reversed())
+    withoutNewName.formIntersection(all)
+    return all
   }
 
   var active: WindowNumber? { numbers(root, atom("_NET_ACTIVE_WINDOW")).first }
@@ -104,10 +107,10 @@ final class X11: Display {
       watch(window)
       return (stagedoor_ask_process(connection, window), wanted.map { property(window, $0) })
     }
-    return cookies.map { process, cookies in
-      let values = cookies.map(value)
+    return zip(windows, cookies).map { window, cookies in
+      let (process, values) = (cookies.0, cookies.1.map(value))
       var shown = ShownWindow()
-      shown.title = values[0].isEmpty ? values[1] : values[0]
+      shown.title = title(of: window, values[0]) { values[1] }
       let classes = values[2].split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
       shown.traits.instance = classes.first ?? []
       shown.traits.classes = classes.dropFirst().first ?? []
@@ -124,9 +127,20 @@ final class X11: Display {
     }
   }
 
-  func title(of window: xcb_window_t) -> Bytes {
-    let name = value(property(window, atom("_NET_WM_NAME")))
-    return name.isEmpty ? value(property(window, XCB_ATOM_WM_NAME.rawValue)) : name
+  func titles(of windows: [xcb_window_t]) -> [Bytes] {
+    let cookies = windows.map { property($0, atom("_NET_WM_NAME")) }
+    return zip(windows, cookies).map { window, cookie in
+      title(of: window, value(cookie)) { value(property(window, XCB_ATOM_WM_NAME.rawValue)) }
+    }
+  }
+
+  private func title(of window: xcb_window_t, _ name: Bytes, orOlder older: () -> Bytes) -> Bytes {
+    if !name.isEmpty {
+      withoutNewName.remove(window)
+      return name
+    }
+    withoutNewName.insert(window)
+    return older()
   }
 
   /// Brings a window to the front, as a pager does.

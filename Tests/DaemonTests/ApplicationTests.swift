@@ -27,7 +27,8 @@ import Testing
             ["UIWindowSceneSessionRoleApplication", "Default"], ["UIWindowSceneSessionRoleApplication", "Cat Detail"],
           ])
         #expect(all["Configurations"]?.elements.last?.elements.last?.elements.map(\.text) == ["viewCat"])
-        #expect(all.keys.count == 8)
+        #expect(all["Understudied"]?.text == "false")
+        #expect(all.keys.count == 9)
 
         let more = Manifests.application(
           "org.example.Cats", types: "viewCat", "petCat", configurations: Manifests.configuration("Default"),

@@ -120,7 +120,9 @@ import Testing
     }
   }
 
-  @Test func `the window of a delivery comes to the front, although the service was killed before it asked for that`() async throws {
+  @Test func `the window of a delivery comes to the front, although the service was killed before it asked for that`()
+    async throws
+  {
     try await withStage { bus, first, application in
       let (connected, continued, finished) = (first.addSession(1), first.addSession(2), first.addSession(3))
       for session in [continued, finished] {
@@ -136,7 +138,8 @@ import Testing
       }
       #expect(application.scene(of: connected)?.activationState != .unattached)
       let second = try await PlayedService(on: bus, for: "org.example.Cats", known: first.known)
-      try await second.wait(for: "AttachHost org.example.Cats \([connected, continued, finished].map(\.path.rawValue).sorted())")
+      try await second.wait(
+        for: "AttachHost org.example.Cats \([connected, continued, finished].map(\.path.rawValue).sorted())")
       application.post("Later")
       try await second.wait(for: "PostNotification Later")
       #expect(application.calls.count { $0.hasPrefix("bringToFront") } == 2)

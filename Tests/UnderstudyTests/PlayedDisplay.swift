@@ -63,7 +63,7 @@ final class PlayedDisplay: Display, Sendable {
       windows.map { number in state.windows.first { $0.number == number }?.shown ?? ShownWindow() }
     }
   }
-  func title(of window: WindowNumber) -> Bytes { read([window])[0].title }
+  func titles(of windows: [WindowNumber]) -> [Bytes] { read(windows).map(\.title) }
   var active: WindowNumber? { state.withLock(\.active) }
   /// Its program closes the window at once.
   func close(_ window: WindowNumber) { hide(window) }

@@ -65,7 +65,8 @@ import WindowEvidence
     }
   }
 
-  @Test func `without a chosen application, a window of any that takes the type is found where it certainly shows the file`()
+  @Test
+  func `without a chosen application, a window of any that takes the type is found where it certainly shows the file`()
     async throws
   {
     let processes = { (place: String) in

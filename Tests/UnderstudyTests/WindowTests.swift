@@ -61,11 +61,14 @@ extension House {
         environment["DISPLAY"] = ":\(try await server.nextLine())"
         try await Command("openbox", environment: environment).whileRunning { _ async throws in
           let understudy = Command.built("stagedoor-understudy").program
-          try await Command(understudy, environment: environment).whileRunning { _ async throws in
+          try await Command(understudy, environment: environment).whileRunning { running async throws in
             _ = try await withLimit(usualLimit, "the understudy") {
               try await house.watcher.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
             }
             try await body(Stage(house: house, environment: environment))
+            // Swift's own threads would wake once a second from then on.
+            let threads = "/proc/\(running.processIdentifier)/task"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: threads).count == 1)
           }
         }
       }

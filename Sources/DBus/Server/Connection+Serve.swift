@@ -18,6 +18,10 @@ extension Connection {
     }
   }
 
+  /// From now on asynchronous handlers resume on the loop whenever they waited. A program that must sleep while nothing happens gives Swift's own
+  /// threads no job.
+  package nonisolated func keepHandlersOnLoop() { onLoop { $0.handlers.stayOnLoop = true } }
+
   /// From now on shows `observer` every call before it is carried out, including calls that are refused or dropped. For logs.
   ///
   /// ```swift

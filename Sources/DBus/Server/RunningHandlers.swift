@@ -9,6 +9,9 @@ struct RunningHandlers {
     let task: Task<Void, Never>
   }
 
+  /// Whether handlers resume on the loop whenever they waited, and give Swift's own threads no job.
+  var stayOnLoop = false
+
   private var entries: [UInt64: Entry] = [:]
   private var counts: [BusName?: Int] = [:]
   private var next: UInt64 = 0
@@ -52,10 +55,11 @@ extension Connection {
         return
       }
       connection.watchDeparturesOnce()
+      let executor = connection.handlers.stayOnLoop ? loop.taskExecutor : nil
       connection.handlers.add(of: sender) { number in
-        Task {
+        Task(executorPreference: executor) {
           do { try await body() } catch { call.fail(error) }
-          loop.execute { self.assumeIsolated { $0.handlers.ended(number) } }
+          self.loop.execute { self.assumeIsolated { $0.handlers.ended(number) } }
         }
       }
     }

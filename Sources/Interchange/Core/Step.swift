@@ -49,6 +49,7 @@ package enum ApplicationProperty: String, CaseIterable, Sendable {
   case configurations = "Configurations"
   case hostAttached = "HostAttached"
   case manifestPath = "ManifestPath"
+  case understudied = "Understudied"
 
   static let ofManifest = allCases.filter { $0 != .hostAttached }
 }

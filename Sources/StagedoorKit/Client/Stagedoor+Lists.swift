@@ -113,6 +113,7 @@ extension ApplicationDetails {
       configurations: try value("Configurations", or: [ConfigurationRow]()).map {
         Configuration(role: $0.members.0, name: $0.members.1, activityTypes: $0.members.2)
       },
-      isHostAttached: try value("HostAttached", or: false), manifestPath: try value("ManifestPath", or: ""))
+      isHostAttached: try value("HostAttached", or: false), manifestPath: try value("ManifestPath", or: ""),
+      isUnderstudied: try value("Understudied", or: false))
   }
 }

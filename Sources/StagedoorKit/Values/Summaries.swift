@@ -85,4 +85,6 @@ public struct ApplicationDetails: Sendable, Hashable {
   public let isHostAttached: Bool
   /// The file of its manifest; "" for a registered manifest.
   public let manifestPath: String
+  /// Whether another program stands in for it, because it knows nothing of Stagedoor.
+  public let isUnderstudied: Bool
 }

@@ -156,7 +156,9 @@ enum OpenCommand {
       let decision = try? await client.stagedoor.explain(document: payload([("application", application)])),
       let identifier = decision.session, let session = try? await client.stagedoor.session(identifier),
       session.isConnected, !session.targetContentIdentifier.isEmpty,
-      session.targetContentIdentifier == decision.key?.value
+      session.targetContentIdentifier == decision.key?.value,
+      // The understudy itself knows more of its windows than its sessions say.
+      let details = try? await client.stagedoor.application(session.application), !details.isUnderstudied
     else { return nil }
     return (
       identifier,

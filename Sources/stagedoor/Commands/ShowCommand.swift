@@ -74,6 +74,7 @@ enum ShowCommand {
       ("supportsMultipleScenes", .bool(application.supportsMultipleScenes)),
       ("hostAttached", .bool(application.isHostAttached)),
       ("manifest", application.manifestPath.isEmpty ? nil : .text(application.manifestPath)),
+      ("understudied", application.isUnderstudied ? true : nil),
       (
         "configurations",
         .array(
