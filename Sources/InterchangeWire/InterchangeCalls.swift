@@ -53,6 +53,7 @@ package protocol InterchangeCalls: Actor {
     _ delivery: Text, _ item: UInt32, _ type: Text, _ reply: Reply<OwnedFileDescriptor, Int64>
   ) throws
   func releaseDelivery(_ delivery: Text, _ reply: Reply<>) throws
+  func renewPromises(_ token: Text, _ reply: Reply<>) throws
   func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow]
   func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow]
   func eventSequence() -> UInt64

@@ -120,6 +120,10 @@ package struct RootInterface: Sendable {
     ) { (service: isolated Service, reply: Reply<>, delivery: String) in
       try service.releaseDelivery(Text(delivery), reply)
     }
+    interface.method("RenewPromises", in: "token", on: service) {
+      (service: isolated Service, reply: Reply<>, token: String) in
+      try service.renewPromises(Text(token), reply)
+    }
   }
 
   private static func addDrags<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {

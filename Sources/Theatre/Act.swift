@@ -11,7 +11,7 @@ package struct Act: Hashable, Sendable {
     case programDisconnects, programLosesName, programLeaves, programAdopts
     case programDefers, programFinishes
     // Acts about contents: the baggage store packs and opens them, and callers drag.
-    case carries, carriesUnderToken, baggageWorks, opens, releases, dragBegins, dragGoesOn
+    case carries, carriesUnderToken, promises, renews, baggageWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
     case busSpeaks, startGoesOn, manifestsChange, rulesChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
     // Acts of the disk.
@@ -70,7 +70,8 @@ package struct Script: Sendable {
     (.programWrites, 14), (.programSetsState, 16), (.programDisconnects, 5), (.programLosesName, 2),
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
-    (.carries, 10), (.carriesUnderToken, 4), (.baggageWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4),
+    (.carries, 10), (.carriesUnderToken, 4), (.promises, 6), (.renews, 6), (.baggageWorks, 30), (.opens, 12),
+    (.releases, 4), (.dragBegins, 4),
     (.dragGoesOn, 16),
     (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.readsStop, 1), (.diskHeals, 4), (.killed, 1),
     (.crashes, 1),

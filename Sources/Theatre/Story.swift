@@ -52,6 +52,7 @@ extension World {
     case .post(let application, let name, _): "Post \(application) \(name)"
     case .openItem(let delivery, let item, let type): "OpenItem \(short(delivery)) \(item) \(type)"
     case .release(let delivery): "ReleaseDelivery \(short(delivery))"
+    case .renewPromises(let token): "RenewPromises \(token)"
     case .beginDrag(let payload, _, _, _): "BeginDrag \(payload.json)"
     case .openDrag(let ticket): "OpenDrag \(ticket)"
     case .addItems(let items, let drag, _): "AddItems \(short(drag)): \(items.count)"

@@ -211,7 +211,8 @@ extension World {
       ]
     case .post(let name, let title, let userInfo):
       call = [name.path, application, "PostNotification", "s:\(title)", "s:\(userInfo)"]
-    case .adopt, .putOff, .finish, .openItem, .release, .beginDrag, .openDrag, .addItems, .cancelDrag, .propose, .drop:
+    case .adopt, .putOff, .finish, .openItem, .release, .renewPromises, .beginDrag, .openDrag, .addItems, .cancelDrag,
+      .propose, .drop:
       return
     }
     transcript?.add("call", ["\(number)", connections[place].name.string] + call)

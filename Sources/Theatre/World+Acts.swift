@@ -16,7 +16,7 @@ extension World {
       .programSetsState, .programDisconnects, .programLosesName, .programLeaves, .programAdopts, .programDefers,
       .programFinishes:
       performOfProgram(act.kind)
-    case .carries, .carriesUnderToken, .baggageWorks, .opens, .releases, .dragBegins, .dragGoesOn:
+    case .carries, .carriesUnderToken, .promises, .renews, .baggageWorks, .opens, .releases, .dragBegins, .dragGoesOn:
       performOfItems(act.kind)
     case .dropsText: dropText()
     case .rulesChange: changeRules()

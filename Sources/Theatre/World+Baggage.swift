@@ -12,6 +12,8 @@ extension World {
     switch kind {
     case .carries: carry()
     case .carriesUnderToken: carryUnderToken()
+    case .promises: promise()
+    case .renews: renew()
     case .baggageWorks: for _ in 0..<(1 + chance.below(3)) { baggageWorks() }
     case .opens: open(releases: false)
     case .releases: open(releases: true)
@@ -40,10 +42,47 @@ extension World {
     }
     payload.options.token = Text("packed-\(number)")
     payload.options.statedDeadline = 60
-    let token = TokenUse(
-      token: Text("packed-\(number)"),
-      owner: owner.isSandboxed && owner.application.isEmpty ? "?" : owner.application)
+    let token = use(of: Text("packed-\(number)"), by: owner)
     call(caller, .deliver(payload, digest: Text("packed document \(number)"), size: 100), token: token)
+  }
+
+  /// A promise under one of a few tokens, mostly of a program that hosts an application and may take it up again.
+  private func promise() {
+    let (place, number) = (sender(), chance.below(3))
+    var payload = Payload(UserActivity(activityType: "org.theatre.open", targetContentIdentifier: "promised"))
+    if let type = ContentType("image/png") {
+      payload.items[0].representations = [Representation(type: type, .promise(Text("/promises/\(number)")))]
+    }
+    let token = use(of: Text("promise-\(number)"), by: connections[place].caller)
+    payload.options.token = token.token
+    payload.options.statedDeadline = 60
+    promisers[token, default: []].formUnion(own(connections[place].caller))
+    call(place, .deliver(payload, digest: Text("promised document \(number)"), size: 100), token: token)
+  }
+
+  private func renew() {
+    let place = sender()
+    let token = use(of: Text("promise-\(chance.below(3))"), by: connections[place].caller)
+    let own = own(connections[place].caller)
+    call(place, .renewPromises(token: token.token), mayOpen: !own.isDisjoint(with: promisers[token] ?? []))
+  }
+
+  private func sender() -> Int {
+    if chance.once(in: 3) { return caller() }
+    let place = chance.any(of: programs.map(\.connection).filter { connections[$0].isThere }) ?? caller()
+    // The last announcement may give it an application.
+    endTurn()
+    return place
+  }
+
+  /// The applications that a caller hosts, or that its sandbox names.
+  private func own(_ caller: Caller) -> Set<Text> {
+    if caller.isSandboxed { return caller.application.isEmpty ? [] : [caller.application] }
+    return Set(setting.applications.map(\.identifier).filter { prompter.book.isHost(caller, of: $0) })
+  }
+
+  private func use(of token: Text, by owner: Caller) -> TokenUse {
+    TokenUse(token: token, owner: owner.isSandboxed && owner.application.isEmpty ? "?" : owner.application)
   }
 
   private func load(_ items: inout [Item], isPrivate: Bool, from caller: Int) {
@@ -245,7 +284,7 @@ extension World {
 
   private func open(_ place: Int, _ obeys: Bool) {
     let task = openings[place]
-    var failure: InterchangeError?
+    var (failure, hasLeft) = (nil as InterchangeError?, false)
     switch task.parcel.content {
     case .data: break
     case .file: if !obeys, chance.once(in: 4) { failure = InterchangeError(.invalidPayload, "it is gone") }
@@ -257,7 +296,7 @@ extension World {
       }
     case .promise(let promise):
       if !isThere(promise.source) {
-        failure = InterchangeError(.sourceGone, "its source has left")
+        (failure, hasLeft) = (InterchangeError(.sourceGone, "its source has left"), true)
       } else if !obeys {
         // The source is slow, or fails.
         if chance.once(in: 3) { return }
@@ -265,7 +304,8 @@ extension World {
       }
     }
     openings.remove(at: place)
-    feed(.opened(task.number, failure.map { .failed($0) } ?? .opened(size: task.parcel.size)))
+    feed(
+      .opened(task.number, failure.map { hasLeft ? .sourceLeft($0) : .failed($0) } ?? .opened(size: task.parcel.size)))
   }
 
   private func isThere(_ name: Text) -> Bool { connections.contains { $0.name == name && $0.isThere } }

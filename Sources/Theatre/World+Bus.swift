@@ -62,7 +62,7 @@ extension World {
       }
     case .opened, .done:
       switch sent.ask {
-      case .openItem, .release:
+      case .openItem, .release, .renewPromises:
         if !sent.mayOpen { breaks(.secrets, "\(sent.caller) is no host, and may \(brief(sent.ask))") }
       default: break
       }

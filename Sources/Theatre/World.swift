@@ -75,6 +75,8 @@ final class World {
   /// Some of the sessions that exist or existed, from which acts choose.
   var seen: [UniqueIdentifier] = []
   var tokensUsed: Set<TokenUse> = []
+  /// The applications of those who promised something under a token: their later runs may take the promises up.
+  var promisers: [TokenUse: Set<Text>] = [:]
   /// Deliveries that their hosts have deferred, in this order.
   var deferred: [UniqueIdentifier] = []
   /// Since the last check of deadlines: whether the time came for which the core had asked, and, below, the deliveries that were opened.

@@ -219,6 +219,16 @@ import Testing
     #expect(stage.baggageStore.parcels == [delivered.delivery: [0]])
   }
 
+  @Test func `a sandboxed sender renews what its own application has promised`() throws {
+    var stage = Stage(painter())
+    let answer = stage.drop(.promise(type: "image/gif"), by: .sandbox("org.example.Box", 1)) { $0.token = "t" }
+    let delivered = try #require(answer?.delivered)
+    let renewal = Ask.renewPromises(token: "t")
+    #expect(stage.call(renewal, by: .sandbox("org.example.Other", 1))?.refusal?.name == .noSuchDelivery)
+    #expect(stage.call(renewal, by: .sandbox("org.example.Box", 2)) == .done)
+    #expect(stage.shelf.baggage[delivered.delivery]?.promises.map(\.source) == [":3.2"])
+  }
+
   @Test func `a sandboxed sender names no files`() {
     var stage = Stage(cats())
     #expect(stage.drop(.file(), by: .sandbox("org.example.Mail"))?.refusal?.name == .accessDenied)
@@ -609,6 +619,82 @@ import Testing
     stage.open(delivered)
     stage.passUntilQuiet(seconds: 1)
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .cancelled)
+  }
+
+  // MARK: A sender that was restarted
+
+  private static let mail: Text = "org.example.Mail"
+
+  /// An application sends a promise to another under the token `t`.
+  private func stageWithPromise() throws -> (stage: Stage, delivered: Delivered) {
+    var stage = Stage(cats(), cats(BaggageTests.mail))
+    stage.attach()
+    stage.attach(BaggageTests.mail, as: .other)
+    let delivered = try stage.handled(.promise(), by: .other) {
+      $0.application = "org.example.Cats"
+      $0.token = "t"
+      $0.statedDeadline = 60
+    }
+    return (stage, delivered)
+  }
+
+  private func asked(_ stage: Stage) -> [Text] {
+    stage.opening.compactMap { if case .promise(let promise) = $0.parcel.content { promise.source } else { nil } }
+  }
+
+  @Test(arguments: [true, false])
+  func `a load waits for a sender that was restarted, and asks its new connection`(begunAnew: Bool) throws {
+    var (stage, delivered) = try stageWithPromise()
+    if begunAnew {
+      stage.restart(cats(), cats(BaggageTests.mail))
+      stage.attach(showing: [delivered.session])
+      stage.open(delivered)
+    } else {
+      stage.open(delivered)
+      stage.hostLeaves(BaggageTests.mail, .other)
+      stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
+    }
+    let load = stage.lastCall
+    #expect(stage.answers[load] == nil && stage.opening.isEmpty)
+    let again = Caller.shell(7)
+    #expect(stage.call(.renewPromises(token: "t"), by: again)?.refusal?.name == .accessDenied)
+    stage.attach(BaggageTests.mail, as: again)
+    #expect(stage.call(.renewPromises(token: "other"), by: again)?.refusal?.name == .noSuchDelivery)
+    #expect(stage.call(.renewPromises(token: "t"), by: again) == .done)
+    #expect(asked(stage) == [":2.7"])
+    stage.baggageOpens(size: 3)
+    #expect(stage.answers[load]?.size == 3)
+    // Later loads ask at once.
+    stage.open(delivered)
+    #expect(asked(stage) == [":2.7"])
+    stage.baggageOpens(size: 3)
+    stage.call(.release(delivered.delivery), by: .host)
+    #expect(ended(stage) == [["/cat"]])
+    #expect(stage.call(.renewPromises(token: "t"), by: again)?.refusal?.name == .noSuchItem)
+  }
+
+  @Test func `a load waits until the delivery's deadline, and no longer`() throws {
+    var (stage, delivered) = try stageWithPromise()
+    stage.restart(cats(), cats(BaggageTests.mail))
+    stage.attach(showing: [delivered.session])
+    stage.open(delivered)
+    let load = stage.lastCall
+    stage.passUntilQuiet(seconds: 59)
+    #expect(stage.answers[load] == nil)
+    stage.passUntilQuiet(seconds: 2)
+    #expect(stage.answers[load]?.refusal?.name == .sourceGone)
+    #expect(stage.open(delivered)?.refusal?.name == .sourceGone)
+    #expect(stage.memory.transfers.isEmpty)
+  }
+
+  @Test func `what a connection without an application has promised is nobody else's`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.promise()) { $0.token = "t" }
+    stage.open(delivered)
+    stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .sourceGone)
+    #expect(stage.call(.renewPromises(token: "t"))?.refusal?.name == .accessDenied)
   }
 
   // MARK: Limits

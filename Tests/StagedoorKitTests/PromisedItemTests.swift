@@ -140,6 +140,55 @@ import Testing
     }
   }
 
+  @Test func `an application's promises outlive the service, and the application itself`() async throws {
+    try await withHouse { house in
+      let mail = Manifests.application(
+        "org.example.Mail", types: "write", configurations: Manifests.configuration("Main"))
+      try house.write(mail, to: "\(house.applications)/org.example.Mail.json")
+      let sender = try await Sender(on: house)
+      try await house.withClient { host in
+        let delivery = try await house.serving("--durability", "normal") { _ in
+          try await host.register(manifest: Self.manifest)
+          try await sender.start()
+          var options = DeliveryOptions.lasting
+          (options.token, options.application) = ("letter", "org.example.Pictures")
+          return try await sender.stagedoor.deliver(Payload(items: [Self.promise("a beach")], options)).identifier
+        }
+        try await house.serving("--durability", "normal") { _ in
+          try await host.register(manifest: Self.manifest)
+          #expect(try await host.opened(delivery, 0, "text/plain").text == "a beach")
+          await sender.stop()
+          let waiting = Task { try await host.opened(delivery, 0, "text/plain").text }
+          let next = try await Sender(on: house)
+          let early = await code {
+            try await next.stagedoor.renewPromises(of: [Self.promise("a sea")], token: "letter")
+          }
+          #expect(early == .accessDenied)
+          try await next.start()
+          try await next.stagedoor.renewPromises(of: [Self.promise("a sea")], token: "letter")
+          #expect(try await waiting.value == "a sea")
+          await next.stop()
+        }
+      }
+    }
+  }
+
+  /// An application that promises something.
+  @MainActor private final class Sender {
+    private let application = PlayedApplication("org.example.Mail")
+    private let connection: Connection
+    var stagedoor: Stagedoor { Stagedoor(on: connection) }
+
+    init(on house: House) async throws { connection = try await house.bus.connect() }
+
+    func start() async throws { try await application.start(on: connection) }
+
+    func stop() async {
+      await application.stop()
+      await connection.close()
+    }
+  }
+
   @Test func `a drag whose end cannot be heard is cancelled`() async throws {
     try await withPrivateBus { bus in
       let service = try await bus.connect()

@@ -42,6 +42,14 @@ import Testing
     ("explain", { _ = try await $0.explain(Payload(cat("tom"))) }),
     ("delivery", { _ = try await $0.delivery(delivery) }),
     ("deliveries", { _ = try await $0.deliveries() }),
+    (
+      "renewPromises",
+      {
+        var provider = ItemProvider(cat("tom"))
+        provider.registerDataRepresentation(as: "text/plain") { _ in Data() }
+        try await $0.renewPromises(of: [DragItem(itemProvider: provider)], token: "t")
+      }
+    ),
     ("cancel", { try await $0.cancel(delivery) }),
     ("redirect", { try await $0.redirect(delivery, to: session) }),
     ("finished", { try await $0.finished(delivery) }),

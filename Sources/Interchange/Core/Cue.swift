@@ -75,6 +75,9 @@ package struct Caller: Hashable, Sendable {
   /// identifier "?".
   var tokenOwner: Text { isSandboxed && application.isEmpty ? "?" : application }
 
+  /// The application of its sandbox, if that is known.
+  var named: Text? { isSandboxed && !application.isEmpty ? application : nil }
+
   /// Whether it may look after an application: a sandbox after its own, everyone else after all.
   package func mayTouch(_ other: Text) -> Bool { !isSandboxed || other == application && !application.isEmpty }
 }
@@ -112,6 +115,7 @@ package enum Ask: Sendable {
   /// - Parameter type: The type to which the representation must conform; "" for the first.
   case openItem(UniqueIdentifier, item: Int, type: Text)
   case release(UniqueIdentifier)
+  case renewPromises(token: Text)
   /// - Parameters:
   ///   - ticket: The random ticket, from outside, because the core has no random numbers.
   ///   - outlivesSource: Whether a script begins the drag, whose calls have a connection each.

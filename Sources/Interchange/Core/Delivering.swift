@@ -186,7 +186,11 @@ extension PromptBook {
     memory.deliveries[identifier]?.holding = holding
     if record.progress.state == .routed { memory.remember(decision.passedOn?.payload ?? payload, of: identifier) }
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
-    if let baggage { try addBaggage(baggage, of: caller) }
+    if var baggage {
+      // Whoever has the token and the application's name takes up its promises.
+      if record.token != nil, !baggage.promises.isEmpty { baggage.renewer = ownApplication(of: caller) ?? caller.named }
+      try addBaggage(baggage, of: caller)
+    }
     if decision.passedOn != nil {
       freeWhatStays(packing, firstItem: item, count: payload.items.count, baggage, identifier)
       memory.drags[identifier]?.isWhole = false

@@ -277,6 +277,7 @@ extension PromptBook {
         // An earlier one may have taken its session with it.
         if let delivery = memory.deliveries[identifier] { try deadlineCame(for: delivery) }
       case .baggage(let delivery): baggageTimeIsOver(delivery)
+      case .renewal(let call): renewalTimeIsOver(call)
       case .drag(let drag): dragTimeIsOver(drag)
       case .discards(let application): tellDiscards(to: application)
       }
@@ -291,7 +292,7 @@ extension PromptBook {
       case .delivery(let identifier):
         guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
       case .drag(let drag): work += workOfEnding(drag)
-      case .baggage, .discards: break
+      case .baggage, .renewal, .discards: break
       }
       work += 1 / Double(PromptBook.deliveriesAtOnce)
       due.append(appointment)

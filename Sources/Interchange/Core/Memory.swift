@@ -194,7 +194,13 @@ struct Memory {
       if owed.remove(entry, for: application) { owedTotal -= 1 }
     case .baggage(let baggage):
       packed[baggage.delivery] = baggage
-      addBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
+      if let kept = self.baggage[baggage.delivery] {
+        // Its promises were renewed.
+        for promise in kept.promises { promised.remove(baggage.delivery, for: PromiseObject(promise)) }
+        self.baggage[baggage.delivery]?.hasSource = true
+      } else {
+        addBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
+      }
       self.baggage[baggage.delivery]?.promises = baggage.promises
       for promise in baggage.promises { promised.insert(baggage.delivery, for: PromiseObject(promise)) }
       self.baggage[baggage.delivery]?.isInBaggageStore = baggage.isInBaggageStore
@@ -422,6 +428,7 @@ struct Memory {
     for summary in remembered.baggage {
       addBaggage(of: summary.delivery, for: summary.session)
       baggage[summary.delivery]?.isFromBefore = true
+      baggage[summary.delivery]?.hasSource = false
     }
     sequence = remembered.lastEvent
     commitTurn()
@@ -566,11 +573,13 @@ extension Memory {
     if !packed.isEmpty { packed.removeAll() }
     routing.forgetEmptied()
     // A deadline may be an hour away, and most deliveries are over within a second.
-    if agenda.entries > 2 * (deliveries.count + baggage.count + drags.count) + Memory.passedDeadlines {
+    if agenda.entries > 2 * (deliveries.count + baggage.count + drags.count + transfers.count) + Memory.passedDeadlines
+    {
       agenda.removeAll { appointment in
         switch appointment {
         case .delivery(let delivery): deliveries[delivery] == nil
         case .baggage(let delivery): baggage[delivery] == nil
+        case .renewal(let call): transfers[call] == nil
         case .drag(let drag): drags[drag] == nil
         case .discards(let application): hosts[application] == nil
         }
@@ -675,6 +684,8 @@ struct WaitingCall: Comparable, Hashable, Sendable {
 enum Appointment: Hashable, Sendable {
   case delivery(UniqueIdentifier)
   case baggage(UniqueIdentifier)
+  /// The end of the wait for a sender that may take up its promises again.
+  case renewal(CallNumber)
   case drag(UniqueIdentifier)
   /// A host that could not be told of discarded sessions is told again.
   case discards(Text)

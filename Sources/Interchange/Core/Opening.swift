@@ -14,8 +14,10 @@ struct KeptBaggage: Sendable {
   let order: Int64
   /// The connection that handed in the delivery, which may see representations for its own process.
   var confidant: Text?
-  /// Whether the service has restarted since: descriptors and promises are gone.
+  /// Whether the service has restarted since: descriptors are gone.
   var isFromBefore = false
+  /// Whether the sender still knows its promises: it forgets them when the service restarts, until it renews them.
+  var hasSource = true
   /// Whether the baggage store has some of the contents.
   var isInBaggageStore = true
   /// The promises of the sender, which it may forget when nobody opens them any more.
@@ -29,13 +31,24 @@ struct KeptBaggage: Sendable {
 
 /// A host's call to open one representation. It ends when the descriptor is handed over, or when it fails or is cancelled.
 struct Transfer: Hashable, Sendable {
+  /// A promise whose sender may leave, and take it up again until this moment.
+  struct Renewable: Hashable, Sendable {
+    let promise: Promise
+    let until: Int64
+    var isAwaited = false
+  }
+
   let delivery: UniqueIdentifier
   let application: Text
+  let sandbox: Text?
+  var renewable: Renewable?
 }
 
 /// The result of opening a parcel, with its size if that is known.
 package enum OpeningAnswer: Hashable, Sendable {
   case opened(size: Int64?)
+  /// The source of a promise has left the bus.
+  case sourceLeft(InterchangeError)
   case failed(InterchangeError)
 }
 
@@ -147,18 +160,30 @@ extension PromptBook {
     if kept.confidant != nil, kept.confidant == caller.connection { visible.insert(.ownProcess) }
     let entries = baggage.items[item].filter { visible.contains($0.visibility) }
     let entry = try entry(of: entries, type, item)
+    var transfer = Transfer(
+      delivery: identifier, application: delivery.application, sandbox: caller.isSandboxed ? caller.application : nil)
     switch entry.parcel.content {
-    case .promise where kept.isFromBefore:
-      throw refused(.sourceGone, "the service has restarted, and earlier promises are lost")
+    case .promise(let promise):
+      let rest = delivery.deadline.microseconds - now.time.microseconds
+      if baggage.renewer != nil, rest > 0 {
+        transfer.renewable = Transfer.Renewable(promise: promise, until: now.uptime + rest)
+      }
+      if !kept.hasSource {
+        return try awaitRenewal(
+          of: transfer, number,
+          InterchangeError(.sourceGone, "the service has restarted, and earlier promises are lost"))
+      }
     case .held where kept.isFromBefore:
       throw refused(.sourceGone, "the service has restarted, and earlier descriptors are lost")
     default: break
     }
-    memory.transfers[number] = Transfer(delivery: identifier, application: delivery.application)
+    open(entry.parcel, transfer, number)
+  }
+
+  private mutating func open(_ parcel: Parcel, _ transfer: Transfer, _ number: CallNumber) {
+    memory.transfers[number] = transfer
     step.errands.append(
-      .open(
-        number, identifier, entry.parcel, sandbox: caller.isSandboxed ? caller.application : nil,
-        within: PromptBook.loadingPatience))
+      .open(number, transfer.delivery, parcel, sandbox: transfer.sandbox, within: PromptBook.loadingPatience))
   }
 
   private func entry(
@@ -203,12 +228,72 @@ extension PromptBook {
 
   /// The baggage store has opened a representation, or has failed.
   mutating func opened(_ number: CallNumber, _ answer: OpeningAnswer) throws(Halt) {
-    guard memory.transfers[number] != nil else { return }
+    guard let transfer = memory.transfers[number] else { return }
     memory.transfers[number] = nil
     switch answer {
     case .opened(let size): self.answer(number, .opened(size: size ?? -1))
     case .failed(let error): throw .refused(error)
+    case .sourceLeft(let error): try awaitRenewal(of: transfer, number, error)
     }
+  }
+
+  // MARK: Promises of a sender that was restarted
+
+  /// - Parameter loss: The error where nobody may take up the promise.
+  private mutating func awaitRenewal(
+    of transfer: Transfer, _ number: CallNumber, _ loss: InterchangeError
+  ) throws(Halt) {
+    guard let renewable = transfer.renewable, renewable.until > now.uptime else { throw .refused(loss) }
+    memory.transfers[number] = transfer
+    memory.transfers[number]?.renewable?.isAwaited = true
+    memory.add(.renewal(number), at: renewable.until)
+  }
+
+  mutating func renewalTimeIsOver(_ number: CallNumber) {
+    guard let transfer = memory.transfers[number], transfer.renewable?.isAwaited ?? false else { return }
+    memory.transfers[number] = nil
+    step.errands.append(.callOff(number))
+    let sentence = "the sender of the delivery \(transfer.delivery) has left, and did not take up its promises in time"
+    answer(number, .refused(InterchangeError(.sourceGone, sentence)))
+  }
+
+  /// Whether the connection is the application's own host, and no understudy.
+  private func hostsItself(_ application: Text, _ connection: Text) -> Bool {
+    memory.hosts[application].map { $0.connection == connection && !$0.options.isUnderstudy } ?? false
+  }
+
+  /// From now on the caller is asked for the promises of the delivery with a token: its own, from an earlier run.
+  mutating func renewPromises(_ token: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
+    let key = TokenKey(token: token, owner: caller.tokenOwner)
+    guard let stored = known.tokens[key] else { throw .lacks(.token(token, owner: key.owner)) }
+    let deliveries = stored + (memory.tokens[key] ?? [])
+    guard let delivery = deliveries.last(where: { memory.baggage[$0] != nil }) else {
+      throw refused(
+        deliveries.isEmpty ? .noSuchDelivery : .noSuchItem,
+        deliveries.isEmpty
+          ? "no delivery was sent under the token \(quoted(token.string))"
+          : "the delivery that was sent under the token \(quoted(token.string)) carries no data, or it was released")
+    }
+    let baggage = try baggage(of: delivery)
+    if baggage.promises.isEmpty { throw refused(.noSuchItem, "the delivery \(delivery) has no promises") }
+    guard let source = caller.connection, let renewer = baggage.renewer,
+      caller.isSandboxed ? caller.application == renewer : hostsItself(renewer, source)
+    else {
+      throw refused(
+        .accessDenied,
+        "the promises of the delivery \(delivery) belong to "
+          + (baggage.renewer.map { "the host of \($0): attach first" }
+            ?? "the connection that sent them, which hosted no application"))
+    }
+    note(.baggage(baggage.renewed(by: source)))
+    for (number, transfer) in memory.transfers.values.sorted(by: { $0.key < $1.key })
+    where transfer.delivery == delivery && transfer.renewable?.isAwaited ?? false {
+      guard let awaited = transfer.renewable else { continue }
+      var transfer = transfer
+      transfer.renewable = Transfer.Renewable(promise: awaited.promise.renewed(by: source), until: awaited.until)
+      open(Parcel(.promise(awaited.promise.renewed(by: source)), size: nil), transfer, number)
+    }
+    answer(number, .done)
   }
 
   /// Ends transfers that nobody waits for any more, and tells the sources that were asked for the data.

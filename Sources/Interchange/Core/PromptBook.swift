@@ -160,6 +160,7 @@ package struct PromptBook: Sendable {
     case .post(let application, let name, let userInfo): try post(application, name, userInfo, caller, number)
     case .openItem(let delivery, let item, let type): try openItem(delivery, item, type, caller, number)
     case .release(let delivery): try releaseDelivery(delivery, caller, number)
+    case .renewPromises(let token): try renewPromises(token, caller, number)
     case .beginDrag(let payload, let ticket, let outlives, _):
       try beginDrag(payload, ticket: ticket, outlivesSource: outlives, caller, number)
     case .openDrag(let ticket): try openDrag(ticket, caller, number)

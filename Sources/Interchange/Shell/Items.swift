@@ -174,8 +174,17 @@ extension Interchange {
     }
   }
 
+  private func hasLeft(_ promise: Promise?) async -> Bool {
+    guard let promise, let source = try? BusName(promise.source.string) else { return false }
+    return (try? await connection.owner(of: source)) == .some(.none)
+  }
+
   package func releaseDelivery(_ delivery: Text, _ reply: Reply<>) throws {
     call(reply.call, .release(try deliveryIdentifier(delivery))) { $0.send(to: reply) }
+  }
+
+  package func renewPromises(_ token: Text, _ reply: Reply<>) throws {
+    call(reply.call, .renewPromises(token: token)) { $0.send(to: reply) }
   }
 
   /// Opens a parcel for a caller.
@@ -195,9 +204,17 @@ extension Interchange {
         opening.data = data
         answer = .opened(size: size)
       } catch {
-        answer = .failed(error)
+        answer = await hasLeft(opening.promise) ? .sourceLeft(error) : .failed(error)
       }
-      if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) } else { putBack(opening) }
+      if case .sourceLeft = answer {
+        // The call may wait for another source, and then begins anew.
+        opening.task = nil
+        feed(.opened(number, answer))
+      } else if openings.removeValue(forKey: number) != nil {
+        feed(.opened(number, answer))
+      } else {
+        putBack(opening)
+      }
     }
   }
 

@@ -55,6 +55,8 @@ package struct Promise: Hashable, Sendable {
   package init(source: Text, path: Text, item: Int, type: Text) {
     (self.source, self.path, self.item, self.type) = (source, path, item, type)
   }
+
+  package func renewed(by source: Text) -> Promise { Promise(source: source, path: path, item: item, type: type) }
 }
 
 /// The contents of a delivery, beside its documents, until the host releases them.
@@ -74,9 +76,23 @@ package struct Baggage: Hashable, Sendable {
   package var items: [[Entry]]
   /// Whether its bytes must be erased from the disk when they are freed.
   package var isPrivate: Bool
+  /// The sender's application, whose next run may take up the promises; `nil` if nobody may.
+  package var renewer: Text?
 
-  package init(delivery: UniqueIdentifier, items: [[Entry]], isPrivate: Bool) {
-    (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
+  package init(delivery: UniqueIdentifier, items: [[Entry]], isPrivate: Bool, renewer: Text? = nil) {
+    (self.delivery, self.items, self.isPrivate, self.renewer) = (delivery, items, isPrivate, renewer)
+  }
+
+  /// The same contents, whose promises a new connection of the sender keeps.
+  package func renewed(by source: Text) -> Baggage {
+    var renewed = self
+    for item in items.indices {
+      for place in items[item].indices {
+        guard case .promise(let promise) = items[item][place].parcel.content else { continue }
+        renewed.items[item][place].parcel.content = .promise(promise.renewed(by: source))
+      }
+    }
+    return renewed
   }
 
   /// Whether the baggage store has some of the contents, or reads a file in its place for a host.
@@ -149,19 +165,22 @@ extension Baggage.Entry: Document {
 }
 
 extension Baggage {
-  /// The stored form of the items: `{"items": [{"representations": […]}, …]}`.
+  /// The stored form of the items: `{"items": [{"representations": […]}, …], "renewer": "org.example.Notes"}`.
   package var document: Text {
     JSONObjectWriter.text { fields in
       fields.list("items", items) { fields, entries in fields["representations"] = entries }
+      if let renewer { fields["renewer"] = renewer }
     }
   }
 
   package init(
     delivery: UniqueIdentifier, isPrivate: Bool, document: Text, _ rules: ReadingRules
   ) throws(Fault) {
+    var renewer: Text?
     let items = try JSON.read(document, atMost: .max) { node throws(Fault) in
       var items: [[Entry]] = []
       for (key, node) in try node.requireFields("baggage") {
+        if case "renewer" = key { renewer = try node.requireText() }
         guard case "items" = key else { continue }
         items = try node.list(of: "items") { node throws(Fault) in
           var entries: [Entry] = []
@@ -174,6 +193,6 @@ extension Baggage {
       }
       return items
     }
-    self.init(delivery: delivery, items: items, isPrivate: isPrivate)
+    self.init(delivery: delivery, items: items, isPrivate: isPrivate, renewer: renewer)
   }
 }

@@ -35,6 +35,7 @@ final class Promises: Sendable {
   private let stagedoor: Stagedoor
   private var connection: Connection { stagedoor.connection }
   private let path: ObjectPath
+  private let token: String?
   private let items: [[ItemProvider.Representation]]
   private let state: Lock<State>
 
@@ -48,7 +49,7 @@ final class Promises: Sendable {
         return "\(count)"
       }
     path = ObjectPath(unchecked: "/org/stagedoor/items/\(name)")
-    self.stagedoor = stagedoor
+    (self.stagedoor, self.token) = (stagedoor, token)
     let promised = items.map { $0.itemProvider.representations.filter(\.source.isLazy) }
     self.items = promised
     state = Lock(State(open: Set(promised.indices.filter { !promised[$0].isEmpty })))
@@ -98,18 +99,39 @@ final class Promises: Sendable {
     if isUnused { end() }
   }
 
-  /// A service that begins anew has forgotten all promises.
+  /// A service that begins anew asks for promises again only if they are renewed.
   private func watch() {
     state.withLock { state in
       if state.open.isEmpty || state.watch != nil { return }
       state.watch = connection.loop.task {
         if let owners = try? await self.connection.owners(of: InterchangeNames.bus) {
           var owner = owners.makeAsyncIterator()
-          if case .some(.some) = await owner.next() { _ = await owner.next() }
+          guard case .some(.some) = await owner.next() else { return self.end() }
+          while let next = await owner.next(), self.token != nil {
+            if next != nil, !(await self.isRenewed()) { break }
+          }
         }
         self.end()
       }
     }
+  }
+
+  /// The application may need a moment to attach to the new service.
+  private func isRenewed() async -> Bool {
+    guard let token else { return false }
+    var pause = Duration.milliseconds(100)
+    while pause < .seconds(10) {
+      do throws(StagedoorError) {
+        try await stagedoor.call("RenewPromises", token)
+        return true
+      } catch  where error.code == .accessDenied {
+        await connection.loop.sleep(for: pause)
+        pause *= 2
+      } catch {
+        return false
+      }
+    }
+    return false
   }
 
   private func end() { for index in state.withLock(\.open) { end(index) } }

@@ -211,6 +211,17 @@ extension Stagedoor {
     }
   }
 
+  /// Takes up the promises that an earlier run of this program handed in under a token, with the same items in the same order. From now on this run
+  /// loads them.
+  ///
+  /// It is for an application that hosts scenes, and did so when it handed the items in: start the ``Application`` first. A service that
+  /// restarts needs no such call.
+  public func renewPromises(of items: [DragItem], token: String) async throws(StagedoorError) {
+    try await Promises(items, token: token, on: self).handedIn { () async throws(StagedoorError) in
+      try await call("RenewPromises", token)
+    }
+  }
+
   /// Cancels a delivery while it waits for its application.
   public func cancel(_ delivery: DeliveryIdentifier) async throws(StagedoorError) {
     try await call("CancelDelivery", delivery.description)
