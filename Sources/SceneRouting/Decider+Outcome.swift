@@ -72,7 +72,7 @@ extension Decider {
   private func routing(_ application: Text, _ configuration: Text) -> Routing {
     guard let place = explanation.routingActivity else {
       return Routing(
-        application: application, configuration: configuration, activityType: .empty, targetContentIdentifier: .empty)
+        application: application, configuration: configuration, activityType: .empty, targetContentIdentifier: key)
     }
     let identifier = request.payload.items[place.item].activities[place.activity].targetContentIdentifier
     return Routing(

@@ -78,7 +78,10 @@ import Testing
       #expect(try await house.stagedoor("close", "--app", "Gallery").output() == "closed\t\(photo.session)\tBeach")
       #expect(try await sessions(house) == [other])
       _ = try await house.drop(photo: "photo-8", "--app", House.gallery)
-      #expect(try await house.stagedoor("close", "--all", "--quiet").output() == "")
+      let unasked = try await house.stagedoor("close", "--all").run()
+      #expect(unasked.status == .exited(2))
+      #expect(unasked.standardError.contains("for good; --yes does it without asking"), "\(unasked)")
+      #expect(try await house.stagedoor("close", "--all", "--yes", "--quiet").output() == "")
       #expect(try await sessions(house) == [])
       let twice = try await house.drop(photo: "photo-9", "--app", House.gallery).session
       #expect(try await house.stagedoor("close", twice, twice).output() == "closed\t\(twice)\tphoto-9")

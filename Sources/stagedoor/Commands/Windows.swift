@@ -72,9 +72,9 @@ enum WindowCommands {
     }
     // Whoever typed whole identifiers has chosen. A shortened one may be another window than a person thinks.
     let isChosen = !invocation.arguments.isEmpty && invocation.arguments.allSatisfy { SessionIdentifier($0) != nil }
-    if !isChosen, !windows.isEmpty, !invocation.has(.yes), Question.isPossible {
+    if !isChosen, !windows.isEmpty, invocation.has(.all) || Question.isPossible {
       let which = windows.count == 1 ? windows[0].described : counted(windows.count, "window", "windows")
-      guard Question.ask("Close \(which) for good?") else { throw Problem(.cancelled, "nothing was closed") }
+      try confirm("close \(which) for good", "nothing was closed", invocation)
     }
     try await close(windows, client, invocation)
     return .done
@@ -106,15 +106,12 @@ enum WindowCommands {
       Output.note("stagedoor reset: there is nothing to forget")
       return .done
     }
-    if !invocation.has(.yes) {
-      let what = [
-        counted(windows.count, "window for good", "windows for good"),
-        counted(held.count, "delivery that waits", "deliveries that wait"),
-        counted(choices.count, "chosen application", "chosen applications"),
-      ].listed("and")
-      guard Question.isPossible else { throw Problem.usage("this would forget \(what); --yes does it without asking") }
-      guard Question.ask("Forget \(what)?") else { throw Problem(.cancelled, "nothing was forgotten") }
-    }
+    let what = [
+      counted(windows.count, "window for good", "windows for good"),
+      counted(held.count, "delivery that waits", "deliveries that wait"),
+      counted(choices.count, "chosen application", "chosen applications"),
+    ].listed("and")
+    try confirm("forget \(what)", "nothing was forgotten", invocation)
     // The end of a delivery also discards a session that was made for it.
     for delivery in held {
       do { try await client.stagedoor.cancel(delivery) } catch {
@@ -130,6 +127,14 @@ enum WindowCommands {
       try Change.say("forgotten", choice.type, choice.application, invocation)
     }
     return .done
+  }
+
+  /// Asks a person; without a terminal, --yes is the answer.
+  private static func confirm(_ act: String, _ refusal: String, _ invocation: Invocation) throws(Problem) {
+    if invocation.has(.yes) { return }
+    guard Question.isPossible else { throw Problem.usage("this would \(act); --yes does it without asking") }
+    let question = act.prefix(1).uppercased() + act.dropFirst()
+    guard Question.ask("\(question)?") else { throw Problem(.cancelled, refusal) }
   }
 
   private static func counted(_ count: Int, _ one: String, _ more: String) -> String {
