@@ -34,9 +34,7 @@ struct Main {
   }
 
   private static func serve(on loop: EventLoop) async throws -> Int32 {
-    // A compositor that lists windows lists those of XWayland too.
-    let found: (any Display)? = Wayland() ?? X11()
-    guard let display = found else {
+    guard let display = display() else {
       fail(
         1,
         "there is no display to ask: set DISPLAY for an X server, or WAYLAND_DISPLAY for a compositor that lists windows"
@@ -47,7 +45,7 @@ struct Main {
     // What a sandboxed program may not see is decided by who it is.
     connection.identifyCallers()
     connection.keepHandlersOnLoop()
-    let understudy = Understudy(connection, display, Kernel())
+    let understudy = Understudy(connection, display, Kernel(), again: Main.display)
     await understudy.begin()
     connection.export(UnderstudyInterface.made(for: understudy), at: UnderstudyInterface.path)
     for interface in [SearchProviders.gnome(for: understudy), SearchProviders.krunner(for: understudy)] {
@@ -66,6 +64,9 @@ struct Main {
     await connection.close()
     return ending.status
   }
+
+  /// A compositor that lists windows lists those of XWayland too.
+  private static func display() -> (any Display)? { Wayland() ?? X11() }
 
   private static func fail(_ status: Int32, _ sentence: String) -> Never {
     fputs("stagedoor-understudy: \(sentence)\n", stderr)

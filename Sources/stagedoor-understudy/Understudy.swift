@@ -12,7 +12,9 @@ actor Understudy {
   nonisolated let connection: Connection
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
-  let display: any Display
+  private(set) var display: any Display
+  /// Connects to the display of the environment.
+  private let connect: () -> (any Display)?
   let processes: any Processes
   private(set) var installed: InstalledFollower
   let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
@@ -49,11 +51,12 @@ actor Understudy {
     let started: Int64?
   }
 
+  /// - Parameter connect: Connects to the display again, after it has closed.
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
-    in places: InstalledPlaces = InstalledPlaces()
+    in places: InstalledPlaces = InstalledPlaces(), again connect: sending @escaping () -> (any Display)? = { nil }
   ) {
-    (self.connection, self.display, self.processes) = (connection, display, processes)
+    (self.connection, self.display, self.connect, self.processes) = (connection, display, connect, processes)
     installed = InstalledFollower(in: places)
   }
 
@@ -71,14 +74,33 @@ actor Understudy {
     take()
   }
 
-  /// Follows the windows until the display closes.
+  /// Follows the windows until the display closes, and no other opens in its place.
   func follow() async {
-    while !display.isBroken, !Task.isCancelled {
-      await connection.loop.readable(display.descriptor)
-      // A window manager answers a change with changes of its own, which are taken together with the first.
-      await connection.loop.sleep(for: .milliseconds(1))
-      take()
+    repeat {
+      while !display.isBroken, !Task.isCancelled {
+        await connection.loop.readable(display.descriptor)
+        // A window manager answers a change with changes of its own, which are taken together with the first.
+        await connection.loop.sleep(for: .milliseconds(1))
+        take()
+      }
+    } while await isConnectedAgain()
+  }
+
+  /// A display that has closed takes its windows with it. A server or compositor that crashed is back within a minute.
+  private func isConnectedAgain() async -> Bool {
+    (windows, starts, awaited) = ([:], [], [])
+    tellOfChange()
+    windowsChanged()
+    for _ in 0..<60 where !Task.isCancelled {
+      await connection.loop.sleep(for: .seconds(1))
+      guard let display = connect() else { continue }
+      self.display = display
+      begin()
+      tellOfChange()
+      windowsChanged()
+      return true
     }
+    return false
   }
 
   /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.

@@ -2,6 +2,7 @@ import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import Foundation
+import Glibc
 import Testing
 
 extension House {
@@ -14,6 +15,7 @@ extension House {
   private struct Stage {
     let house: House
     let environment: [String: String]
+    let server: RunningCommand
 
     func command(_ program: String, _ arguments: String...) -> Command {
       var command = Command(program, arguments: arguments, environment: environment)
@@ -65,7 +67,7 @@ extension House {
             _ = try await withLimit(usualLimit, "the understudy") {
               try await house.watcher.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
             }
-            try await body(Stage(house: house, environment: environment))
+            try await body(Stage(house: house, environment: environment, server: server))
             // Swift's own threads would wake once a second from then on.
             let threads = "/proc/\(running.processIdentifier)/task"
             #expect(try FileManager.default.contentsOfDirectory(atPath: threads).count == 1)
@@ -110,6 +112,29 @@ extension House {
       ).output()
       #expect(explained.contains(#""verdict":"start""#), "\(explained)")
       #expect(try await stage.titles().count == 3)
+    }
+  }
+
+  @Test func `a display that crashes and comes back is followed again`() async throws {
+    try await withStage { stage async throws in
+      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
+      _ = try await stage.open("--app", "org.xfce.mousepad", "a.txt")
+      try await stage.shows("the editor", ["\(stage.house.home)/a.txt"])
+      stage.server.signal(SIGKILL)
+      try await stage.shows("no window", [])
+      let display = try #require(stage.environment["DISPLAY"])
+      let server = stage.command("Xvfb", display, "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
+      try await server.whileRunning { _ async throws in
+        try await eventually("the display") {
+          try await stage.command("xprop", "-root", "_NET_SUPPORTED").run().status.isSuccess
+        }
+        try await stage.command("openbox").whileRunning { _ async throws in
+          try await stage.command("mousepad", "a.txt").whileRunning { _ async throws in
+            try await stage.shows("the editor again", ["\(stage.house.home)/a.txt"])
+            #expect(try await stage.open("--app", "org.xfce.mousepad", "a.txt").standardOutput.contains("run again"))
+          }
+        }
+      }
     }
   }
 
