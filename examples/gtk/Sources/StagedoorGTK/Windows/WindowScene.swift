@@ -135,7 +135,11 @@ public import StagedoorKit
     // Nobody waits for the task itself: its end would wake a thread pool.
     let work = Task { @MainActor in
       defer { showing.task?.cancel() }
-      do { then(try await body()) } catch {
+      do {
+        let value = try await body()
+        forgetFailure()
+        then(value)
+      } catch {
         show(error, what)
         then(nil)
       }
@@ -145,13 +149,33 @@ public import StagedoorKit
 
   /// Runs work at once that can fail. An error becomes the window's ``message``.
   public func attempt(_ what: String, _ body: () throws -> Void) {
-    do { try body() } catch { show(error, what) }
+    do {
+      try body()
+      forgetFailure()
+    } catch { show(error, what) }
   }
+
+  /// The message that failed work has left.
+  private var failure: String?
 
   /// Shows an error, but not after a cancellation: its user knows.
   private func show(_ error: any Error, _ what: String) {
-    if error is CancellationError || (error as? StagedoorError)?.code == .taskCancelled { return }
-    message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
+    let code = (error as? StagedoorError)?.code
+    if error is CancellationError || code == .taskCancelled { return }
+    switch code {
+    case .noReply, .serviceUnknown, .timedOut, .disconnected:
+      message = "\(what): Stagedoor does not answer at the moment. Please try again."
+      // It is soon back, as a rule.
+      Timeout.run(after: 10_000) { [weak self] in self?.forgetFailure() }
+    default: message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
+    }
+    failure = message
+  }
+
+  /// What a person tries again has worked.
+  private func forgetFailure() {
+    if let failure, message == failure { message = nil }
+    failure = nil
   }
 
   /// Keeps the window above another one, like a sheet of that window. Use it for a window that was requested with
