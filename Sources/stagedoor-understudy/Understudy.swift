@@ -27,6 +27,9 @@ actor Understudy {
 
   var hosting = Hosting()
 
+  /// How long a window that has appeared may write other titles while its program still opens the file. No person does anything in it meanwhile.
+  private let settling: Duration
+
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
 
@@ -35,6 +38,7 @@ actor Understudy {
     var application: String?
     /// `nil` for a window that was there before the understudy, and where the judge asks for none.
     var history: Window.History?
+    let appeared = ContinuousClock.now
     /// Whether the title may be another by now.
     var isStale = false
   }
@@ -47,12 +51,14 @@ actor Understudy {
     let process: Int32
     /// The start of the process: its number may belong to another process later.
     let started: Int64?
+    let noted = ContinuousClock.now
   }
 
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
-    in places: InstalledPlaces = InstalledPlaces()
+    in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3)
   ) {
+    self.settling = settling
     (self.connection, self.display, self.processes) = (connection, display, processes)
     installed = InstalledFollower(in: places)
   }
@@ -124,7 +130,11 @@ actor Understudy {
     for (number, title) in zip(stale, display.titles(of: stale)) {
       windows[number]?.shown.title = title
       windows[number]?.isStale = false
-      windows[number]?.history?.note(title, changes: changes[number] ?? 1)
+      if let appeared = windows[number]?.appeared, .now - appeared < settling {
+        windows[number]?.history?.titles = [title]
+      } else {
+        windows[number]?.history?.note(title, changes: changes[number] ?? 1)
+      }
     }
   }
 
@@ -137,6 +147,9 @@ actor Understudy {
     for (number, shown) in zip(new, display.read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
       if !isFirst {
+        for (other, neighbour) in windows where neighbour.shown.process == shown.process && shown.process != nil {
+          windows[other]?.history?.isComplete = false
+        }
         let start = takeStart(of: shown, seen.application)
         if let start { seen.application = start.application }
         if isRecalled(seen.application) {
@@ -177,6 +190,14 @@ actor Understudy {
         application: application, path: path, startup: Bytes(startup.utf8), process: process,
         started: processes.start(of: process)))
     if starts.count > 256 { starts.removeFirst() }
+  }
+
+  /// Whether the file's application was started with it a short while ago, still runs, and has shown no window yet.
+  func isStarting(_ application: String, with path: Bytes) -> Bool {
+    starts.contains { start in
+      start.application == application && start.path == path && .now - start.noted < .seconds(10)
+        && start.started != nil && processes.start(of: start.process) == start.started
+    }
   }
 
   /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.
@@ -227,6 +248,8 @@ actor Understudy {
     let entry: DesktopEntry
     let windows: [Window]
     var judgement: Judgement
+    /// Whether a second window is wanted.
+    var isNew = false
   }
 
   /// - Parameter isNew: Whether the application is started whatever the windows show.
@@ -241,7 +264,7 @@ actor Understudy {
     }
     if installed.notices == nil { installed.read() }
     var chosen = await judged(file, url, try entry(for: path, application))
-    if isNew { chosen.judgement.verdict = .start }
+    if isNew { (chosen.isNew, chosen.judgement.verdict) = (true, .start) }
     if application != nil || isNew || chosen.judgement.shownIn != nil { return chosen }
     // The file may be open in another application that takes its type.
     let takers = installed.now.applications.names(ofTakersOf: installed.now.files.type(ofFile: path))
