@@ -97,9 +97,7 @@ extension Understudy {
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
     let entry = found.entry
-    if entry.isTerminal {
-      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
-    }
+    try found.refuseTerminal()
     let startup = token ?? "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
     guard entry.isActivatable, let name = try? BusName(entry.identifier),
       let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
@@ -143,6 +141,14 @@ extension Understudy {
     variables.append(Bytes("DESKTOP_STARTUP_ID=\(startup)".utf8))
     if let token { variables.append(Bytes("XDG_ACTIVATION_TOKEN=\(token)".utf8)) }
     return variables
+  }
+}
+
+extension Understudy.Case {
+  func refuseTerminal() throws {
+    if entry.isTerminal {
+      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
+    }
   }
 }
 
