@@ -55,7 +55,7 @@ def figures(process):
 
 def timed(scene, path):
     wanted, active = scene.shown[path], Active()
-    ways = {"stagedoor open": ["stagedoor", "open", "--app", scene.entry(), path], "wmctrl -a": ["wmctrl", "-a", os.path.basename(path)]}
+    ways = {"stagedoor open": ["stagedoor", "open", *scene.choice, path], "wmctrl -a": ["wmctrl", "-a", os.path.basename(path)]}
     times = {way: [] for way in ways}
     for _ in range(ROUNDS):
         for way, words in ways.items():
@@ -74,7 +74,6 @@ def timed(scene, path):
 
 def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-    windows.ENTRIES = windows.entries()
     place = os.environ["PLACE"]
     for folder in ("data/applications", "bin"):
         os.makedirs(os.path.join(place, folder))
@@ -85,10 +84,11 @@ def main():
             file.write(f"Exec=app{number} %f\nMimeType=text/plain;image/png;\n")
     os.environ["XDG_DATA_DIRS"] = f"{place}/data:/usr/local/share:/usr/share"
     os.environ["PATH"] += f":{place}/bin"
-    windows.desktop(os.path.abspath(sys.argv[1]))
+    os.environ["PATH"] = f"{os.path.abspath(sys.argv[1])}:{os.environ['PATH']}"
+    windows.desktop("zathura", "openbox")
     process = int(windows.run("pgrep", "-n", "-f", "^stagedoor-understudy"))
     print(f"start, {APPLICATIONS} applications: {figures(process)[0] * 1000:.0f} ms of processor")
-    scene = windows.Scene("zathura", "pdf", os.path.join(os.environ["PLACE"], "files"))
+    scene = windows.Scene("zathura", "pdf", {})
     path = scene.open(scene.file())
     timed(scene, path)
     for number in range(count):
@@ -109,7 +109,7 @@ def main():
     time.sleep(1)
     after = figures(process)
     print(f"a title change: {(after[0] - before[0]) * 1e6 / 500:.0f} µs of processor")
-    for started in windows.STARTED:
+    for started in windows.STARTED.values():
         started.terminate()
 
 

@@ -78,7 +78,8 @@ package struct Applications: Sendable {
       if let entry = chosen(for: type).first { return entry }
       let takers = takers(of: type)
       // Entries that menus hide are often helpers of one that they show.
-      if let entry = takers.first(where: \.isShown) ?? takers.first { return entry }
+      let windowed = takers.filter { !$0.isTerminal }
+      if let entry = windowed.first(where: \.isShown) ?? windowed.first ?? takers.first { return entry }
     }
     return nil
   }

@@ -16,13 +16,16 @@ package func judge(
 }
 
 /// The other paths that titles which seem to name the file may mean. If one of them exists, its title is ambiguous: `*a.txt` may be the changed
-/// `a.txt`, or a file of this name.
+/// `a.txt`, or a file of this name. If none of those exists that a title names instead of a file that its process holds, the file was renamed.
 package func pathsToAsk(
   _ file: File, for application: Application, among windows: [Window], home: Bytes
 ) -> Set<Bytes> {
   let judge = Judge(file: file, application: application, windows: windows, home: home, existing: [])
   return windows.reduce(into: []) { paths, window in
-    if judge.foreign(window).isEmpty { paths.formUnion(judge.otherReadings(judge.title(of: window))) }
+    if !judge.foreign(window).isEmpty { return }
+    let title = judge.title(of: window)
+    paths.formUnion(judge.otherReadings(title))
+    if judge.holdsOnlyFile(window) { paths.formUnion(judge.wholePaths(title)) }
   }
 }
 
@@ -37,8 +40,12 @@ private struct Judge {
     let best = findings.first { $0.level == .certain } ?? findings.first { $0.level == .likely }
     switch (application.habit, best) {
     // The window may show the file in a tab behind another, which only the application can bring to the front.
-    case (.findsFile, let best?): return .runAgain(window: best.window)
-    case (.findsFile, nil): return windows.contains(where: isOurs) ? .runAgain(window: nil) : .start
+    // It does not know the file by another name than that with which it was opened.
+    case (.findsWindow, let best?) where best.evidence.contains(.holdsFile):
+      return .raise(window: best.window, best.level)
+    case (.findsFile, let best?), (.findsWindow, let best?): return .runAgain(window: best.window)
+    case (.findsFile, nil), (.findsWindow, nil):
+      return windows.contains(where: isOurs) ? .runAgain(window: nil) : .start
     case (_, let best?): return .raise(window: best.window, best.level)
     case (_, nil): return .start
     }
@@ -52,6 +59,12 @@ private struct Judge {
     if !finding.vetoes.isEmpty { return finding }
     if application.writesOwnTitles { read(title(of: window), &finding) }
     look(at: window, &finding)
+    // An editor may name a file that it has yet to write.
+    if application.kind != .editor, finding.evidence.contains(.holdsFile), holdsOnlyFile(window),
+      existing.isDisjoint(with: wholePaths(title(of: window)))
+    {
+      finding.vetoes.remove(.titleNamesOther)
+    }
     recall(window, &finding)
     return finding
   }
@@ -96,6 +109,18 @@ private struct Judge {
     return paths.subtracting(file.paths)
   }
 
+  /// The paths that a title names with their directories.
+  func wholePaths(_ title: Title) -> Set<Bytes> {
+    Set(
+      title.claims.compactMap { claim in
+        switch claim {
+        case .path(let path): path
+        case .name(let name, let directory): directory + slash + name
+        case .bareName: nil
+        }
+      })
+  }
+
   private var slash: Bytes { [UInt8(ascii: "/")] }
 
   /// Whether a claim names the file with its directory.
@@ -138,6 +163,12 @@ private struct Judge {
     }
   }
 
+  /// Whether a window's process holds the file, and no other of its kind.
+  func holdsOnlyFile(_ window: Window) -> Bool {
+    let held = (window.process?.held ?? []).filter { $0.node == file.node || isLikeFile($0) }
+    return !held.isEmpty && held.allSatisfy { $0.node == file.node }
+  }
+
   private static let byProcess: Set<Evidence> = [.holdsFile, .playsFile, .namedByService]
   private static let byTitle: Set<Evidence> = [.titleNamesPath, .titleNamesNameAndDirectory]
 
@@ -159,7 +190,8 @@ private struct Judge {
   private func isLikeFile(_ held: Process.HeldFile) -> Bool { ending(of: held.path) == ending(of: file.path) }
 
   private func ending(of path: Bytes) -> Bytes {
-    let name = File.name(of: path)
+    let deleted = Bytes(" (deleted)".utf8)
+    let name = File.name(of: path.suffix(deleted.count) == deleted[...] ? Bytes(path.dropLast(deleted.count)) : path)
     return name.lastIndex(of: UInt8(ascii: ".")).map { Bytes(name[$0...]) } ?? []
   }
 
@@ -170,22 +202,24 @@ private struct Judge {
     guard application.habit == .oneProcessForEach, let history = window.history, let process = window.process,
       windowCount(of: process) == 1
     else { return }
-    let wasStarted = history.startedWith.map(file.paths.contains) ?? false
-    let wasGiven =
-      process.arguments.count == 1 && process.arguments.allSatisfy { $0.isAbsolute && file.paths.contains($0.path) }
-    guard wasStarted || wasGiven else { return }
-    if let started = history.processStarted, started != process.started { finding.vetoes.insert(.processChanged) }
+    let started = history.startedWith.flatMap { file.paths.contains($0) ? $0 : nil }
+    let given =
+      process.arguments.count == 1 ? process.arguments.first { $0.isAbsolute && file.paths.contains($0.path) } : nil
+    // The file may have been asked for by a link of another name.
+    guard let name = (started ?? given?.path).map(File.name) else { return }
+    if let before = history.processStarted, before != process.started { finding.vetoes.insert(.processChanged) }
     let all = history.titles + [window.title]
     guard history.isComplete else { return }
-    guard all.allSatisfy({ Title.hasWord(file.name, in: $0) }) else {
+    guard all.allSatisfy({ Title.hasWord(name, in: $0) }) else {
       // The window showed something else in between, or does so now. A player may write the name of a song there.
       if finding.evidence.isDisjoint(with: Judge.byProcess) { finding.vetoes.insert(.titleLostName) }
       return
     }
     if (file.birth ?? .max) >= process.started, application.kind != .editor {
-      finding.vetoes.insert(.fileIsNewer)
+      // The kernel's clock for processes is coarser than that for files.
+      if finding.evidence.isDisjoint(with: Judge.byProcess) { finding.vetoes.insert(.fileIsNewer) }
       return
     }
-    finding.evidence.insert(wasStarted ? .startedWithFile : .argumentNamesFile)
+    finding.evidence.insert(started != nil ? .startedWithFile : .argumentNamesFile)
   }
 }

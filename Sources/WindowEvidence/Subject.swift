@@ -52,6 +52,8 @@ package struct Application: Hashable, Sendable {
   package enum Habit: Hashable, Sendable {
     /// It brings its window or tab to the front.
     case findsFile
+    /// It does that by the file's path, and a window of its shows one file.
+    case findsWindow
     /// It opens a second window. Each of its processes shows one document.
     case oneProcessForEach
     case unknown
@@ -146,7 +148,8 @@ package struct Window: Hashable, Sendable {
     package var processStarted: Int64?
     /// All titles that it has had.
     package var titles: [Bytes]
-    /// Whether each change of the title was seen. Two changes that came at once, or one that wrote the same title again, hide what was between.
+    /// Whether each change of the title was seen, and no other window of the process. Two changes that came at once, or one that wrote the same title
+    /// again, hide what was between; a dialog may save the document elsewhere or open its twin, which leaves the title as it is.
     package var isComplete: Bool
 
     package init(startedWith: Bytes? = nil, processStarted: Int64? = nil, titles: [Bytes], isComplete: Bool = true) {

@@ -27,8 +27,8 @@ struct Habits {
     gvim          editor   one      directory
     vim.gtk3      editor   one      directory
     emacs         editor   one      own
-    evince        viewer   finds    -
-    atril         viewer   finds    -
+    evince        viewer   window   -
+    atril         viewer   window   -
     zathura       viewer   one      own
     xpdf          viewer   one      own
     xpdf.real     viewer   one      own
@@ -58,7 +58,9 @@ struct Habits {
       let kinds: [Substring: Application.Kind] = [
         "editor": .editor, "viewer": .viewer, "player": .player, "quoting": .quoting,
       ]
-      let habits: [Substring: Application.Habit] = ["finds": .findsFile, "one": .oneProcessForEach, "-": .unknown]
+      let habits: [Substring: Application.Habit] = [
+        "finds": .findsFile, "window": .findsWindow, "one": .oneProcessForEach, "-": .unknown,
+      ]
       guard let kind = kinds[words[1]], let habit = habits[words[2]] else { continue }
       let titles = words.count > 3 ? words[3] : "-"
       rows[String(words[0])] = Row(

@@ -38,9 +38,12 @@ extension Understudy {
           Awaited(
             application: found.entry.application, name: found.file.name, before: before, time: time,
             end: .now + .seconds(10)))
+        raiseOnceCertain(found, at: time)
       }
       return (.runAgain, window)
     case .raise, .start:
+      // A person who sees no window yet clicks again.
+      if !found.isNew, isStarting(found.entry.application, with: found.file.path) { return (.started, nil) }
       try start(found, token, at: time)
       return (.started, nil)
     }
@@ -48,6 +51,25 @@ extension Understudy {
 
   private func raise(_ window: String, at time: UInt32) {
     if let number = WindowNumber(window) { display.raise(number, at: time) }
+  }
+
+  /// Raises the window of a player that loads another file of the same name, which changes no title.
+  private func raiseOnceCertain(_ found: Case, at time: UInt32) {
+    guard let end = awaited.last?.end else { return }
+    let application = installed.now.habits.application(found.entry)
+    connection.loop.task {
+      for _ in 0..<12 {
+        await self.connection.loop.sleep(for: .milliseconds(250))
+        guard self.awaited.contains(where: { $0.end == end }) else { return }
+        let seen = self.evidence(for: found.entry.application)
+        let shown = self.judgement(of: found.file, for: application, among: seen).shownIn
+        guard let shown, shown.level == .certain else { continue }
+        self.awaited.removeAll { $0.end == end }
+        self.raise(shown.window, at: time)
+        self.take()
+        return
+      }
+    }
   }
 
   /// Raises the windows that are awaited and have come.
@@ -75,9 +97,7 @@ extension Understudy {
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
     let entry = found.entry
-    if entry.isTerminal {
-      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
-    }
+    try found.refuseTerminal()
     let startup = token ?? "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
     guard entry.isActivatable, let name = try? BusName(entry.identifier),
       let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
@@ -121,6 +141,14 @@ extension Understudy {
     variables.append(Bytes("DESKTOP_STARTUP_ID=\(startup)".utf8))
     if let token { variables.append(Bytes("XDG_ACTIVATION_TOKEN=\(token)".utf8)) }
     return variables
+  }
+}
+
+extension Understudy.Case {
+  func refuseTerminal() throws {
+    if entry.isTerminal {
+      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
+    }
   }
 }
 

@@ -29,6 +29,9 @@ actor Understudy {
 
   var hosting = Hosting()
 
+  /// How long a window that has appeared may write other titles while its program still opens the file. No person does anything in it meanwhile.
+  private let settling: Duration
+
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
 
@@ -37,6 +40,7 @@ actor Understudy {
     var application: String?
     /// `nil` for a window that was there before the understudy, and where the judge asks for none.
     var history: Window.History?
+    let appeared = ContinuousClock.now
     /// Whether the title may be another by now.
     var isStale = false
   }
@@ -49,14 +53,17 @@ actor Understudy {
     let process: Int32
     /// The start of the process: its number may belong to another process later.
     let started: Int64?
+    let noted = ContinuousClock.now
   }
 
   /// - Parameter connect: Connects to the display again, after it has closed.
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
-    in places: InstalledPlaces = InstalledPlaces(), again connect: sending @escaping () -> (any Display)? = { nil }
+    in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
+    again connect: sending @escaping () -> (any Display)? = { nil }
   ) {
     (self.connection, self.display, self.connect, self.processes) = (connection, display, connect, processes)
+    self.settling = settling
     installed = InstalledFollower(in: places)
   }
 
@@ -146,7 +153,11 @@ actor Understudy {
     for (number, title) in zip(stale, display.titles(of: stale)) {
       windows[number]?.shown.title = title
       windows[number]?.isStale = false
-      windows[number]?.history?.note(title, changes: changes[number] ?? 1)
+      if let appeared = windows[number]?.appeared, .now - appeared < settling {
+        windows[number]?.history?.titles = [title]
+      } else {
+        windows[number]?.history?.note(title, changes: changes[number] ?? 1)
+      }
     }
   }
 
@@ -159,6 +170,9 @@ actor Understudy {
     for (number, shown) in zip(new, display.read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
       if !isFirst {
+        for (other, neighbour) in windows where neighbour.shown.process == shown.process && shown.process != nil {
+          windows[other]?.history?.isComplete = false
+        }
         let start = takeStart(of: shown, seen.application)
         if let start { seen.application = start.application }
         if isRecalled(seen.application) {
@@ -199,6 +213,14 @@ actor Understudy {
         application: application, path: path, startup: Bytes(startup.utf8), process: process,
         started: processes.start(of: process)))
     if starts.count > 256 { starts.removeFirst() }
+  }
+
+  /// Whether the file's application was started with it a short while ago, still runs, and has shown no window yet.
+  func isStarting(_ application: String, with path: Bytes) -> Bool {
+    starts.contains { start in
+      start.application == application && start.path == path && .now - start.noted < .seconds(10)
+        && start.started != nil && processes.start(of: start.process) == start.started
+    }
   }
 
   /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.
@@ -249,6 +271,8 @@ actor Understudy {
     let entry: DesktopEntry
     let windows: [Window]
     var judgement: Judgement
+    /// Whether a second window is wanted.
+    var isNew = false
   }
 
   /// - Parameter isNew: Whether the application is started whatever the windows show.
@@ -263,7 +287,7 @@ actor Understudy {
     }
     if installed.notices == nil { installed.read() }
     var chosen = await judged(file, url, try entry(for: path, application))
-    if isNew { chosen.judgement.verdict = .start }
+    if isNew { (chosen.isNew, chosen.judgement.verdict) = (true, .start) }
     if application != nil || isNew || chosen.judgement.shownIn != nil { return chosen }
     // The file may be open in another application that takes its type.
     let takers = installed.now.applications.names(ofTakersOf: installed.now.files.type(ofFile: path))

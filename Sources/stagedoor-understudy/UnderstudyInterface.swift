@@ -19,6 +19,8 @@ enum UnderstudyInterface {
       let options = try Options(options)
       let found = try await understudy.look(for: uri, in: options.application, isNew: options.isNew)
       if options.explains { return ("", "", report(found)) }
+      // The caller keeps its ticket, and opens the file in another way.
+      try found.refuseTerminal()
       // From here on nothing is asked: the application is started, or its window raised.
       try options.takeTicket()
       let (deed, window) = try await understudy.act(on: found, options.token)

@@ -51,6 +51,17 @@ import Testing
     }
   }
 
+  @Test func `an entry that needs a terminal is not chosen before others`() throws {
+    let files = [
+      "data/applications/a.desktop": entry("cat %f", more: "Terminal=true"),
+      "data/applications/b.desktop": entry("ls %f"),
+    ]
+    try withFiles(files) { place in
+      let text = try #require(ContentType("text/plain"))
+      #expect(applications(in: place).application(for: text)?.identifier == "b")
+    }
+  }
+
   @Test func `entries of one program are one application, and those of a launcher are not`() throws {
     let files = [
       "data/applications/okular_pdf.desktop": entry("cat %U", "application/pdf;", more: "NoDisplay=true"),

@@ -25,11 +25,13 @@ final class PlayedDisplay: Display, Sendable {
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
   func show(
-    _ number: WindowNumber, _ program: String, _ title: String, process: Int32? = nil, startup: String = ""
+    _ number: WindowNumber, _ program: String, _ title: String, process: Int32? = nil, startup: String = "",
+    isMain: Bool = true
   ) {
     change {
       var shown = ShownWindow(title: Bytes(title.utf8), process: process, startup: Bytes(startup.utf8))
       shown.traits.instance = Bytes(program.utf8)
+      shown.isMain = isMain
       $0.windows.insert((number, shown), at: 0)
       $0.changes.list = true
     }
@@ -80,9 +82,11 @@ final class PlayedDisplay: Display, Sendable {
 /// Processes as `/proc` would show them, by their numbers.
 struct PlayedProcesses: Processes {
   var all: [Int32: Process] = [:]
+  /// Whether the kernel knows the processes that the understudy starts, which end at once.
+  var knowsStarted = false
 
   func process(_ number: Int32) -> Process? { all[number] }
-  func start(of number: Int32) -> Int64? { all[number]?.started }
+  func start(of number: Int32) -> Int64? { all[number]?.started ?? (knowsStarted ? 1 : nil) }
   func parent(of number: Int32) -> Int32? { nil }
   func variable(_ name: String, of number: Int32) -> Bytes? { nil }
   func program(of number: Int32) -> Bytes? { nil }
@@ -96,7 +100,8 @@ struct PlayedDesktop {
   let place: String
 
   static nonisolated(nonsending) func run(
-    programs: [String], files: [String] = ["a.txt"], _ processes: (String) -> [Process] = { _ in [] },
+    programs: [String], files: [String] = ["a.txt"], knowsStarted: Bool = false, settling: Duration = .zero,
+    _ processes: (String) -> [Process] = { _ in [] },
     _ body: nonisolated(nonsending) (PlayedDesktop) async throws -> Void
   ) async throws {
     let place = FileManager.default.temporaryDirectory.appending(path: "desktop-\(UUID())").path
@@ -118,7 +123,8 @@ struct PlayedDesktop {
     try await withPrivateBus { bus async throws in
       let connection = try await bus.connect()
       connection.identifyCallers()
-      let desktop = PlayedDesktop(on: connection, bus, place, played)
+      let desktop = PlayedDesktop(
+        on: connection, bus, place, PlayedProcesses(all: played, knowsStarted: knowsStarted), settling)
       await desktop.understudy.begin()
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
@@ -138,11 +144,13 @@ struct PlayedDesktop {
     for start in await understudy.starts { waitpid(start.process, nil, 0) }
   }
 
-  private init(on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: [Int32: Process]) {
+  private init(
+    on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration
+  ) {
     (self.bus, self.place) = (bus, place)
     understudy = Understudy(
-      connection, display, PlayedProcesses(all: processes),
-      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]))
+      connection, display, processes,
+      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling)
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }

@@ -65,6 +65,51 @@ import WindowEvidence
     }
   }
 
+  /// emacs and viewnior show their own names first.
+  @Test(arguments: [Duration.zero, .seconds(60)])
+  func `a window that has just appeared may write other titles first`(settling: Duration) async throws {
+    let processes = { (place: String) in
+      [Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)])]
+    }
+    try await PlayedDesktop.run(programs: ["viewnior"], settling: settling, processes) { desktop async throws in
+      desktop.display.show(1, "xterm", "aside")
+      desktop.display.show(2, "viewnior", "Viewnior", process: 7)
+      await desktop.understudy.take()
+      desktop.display.write("a.txt - 1/2 - 100%", on: 2, times: 2)
+      let verdict = try await desktop.verdict("a.txt", "viewnior")
+      #expect(verdict == (settling == .zero ? .start : .raise(window: "2", .likely)))
+    }
+  }
+
+  /// emacs' menu saves under another path by a dialog, and a file of the same name leaves the title as it is.
+  @Test func `a dialog of the process ends what was known from its titles`() async throws {
+    let processes = { (place: String) in
+      [Process(number: 7, started: 5, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)])]
+    }
+    try await PlayedDesktop.run(programs: ["emacs"], settling: .seconds(60), processes) { desktop async throws in
+      desktop.display.show(1, "xterm", "aside")
+      desktop.display.show(2, "emacs", "GNU Emacs at vm", process: 7)
+      await desktop.understudy.take()
+      desktop.display.write("a.txt - GNU Emacs at vm", on: 2)
+      #expect(try await desktop.verdict("a.txt", "emacs") == .raise(window: "2", .likely))
+      desktop.display.show(3, "emacs", "Write File", process: 7, isMain: false)
+      await desktop.understudy.take()
+      desktop.display.hide(3)
+      #expect(try await desktop.verdict("a.txt", "emacs") == .start)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a file that is opened twice while its program starts is opened once`(runs: Bool) async throws {
+    try await PlayedDesktop.run(programs: ["gvim"], knowsStarted: runs) { desktop async throws in
+      for isNew in [false, false, true] {
+        let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "gvim", isNew: isNew)
+        #expect(try await desktop.understudy.act(on: found, nil).0 == .started)
+      }
+      #expect(await desktop.understudy.starts.count == (runs ? 2 : 3))
+    }
+  }
+
   @Test
   func `without a chosen application, a window of any that takes the type is found where it certainly shows the file`()
     async throws

@@ -70,6 +70,17 @@ import WindowEvidence
     #expect(verdict(file(), evince, one, second) == .start)
   }
 
+  @Test func `a viewer goes on naming the path that a held file had before it was renamed`() {
+    var one = window(1, "/home/ann/old.txt", of: "zathura")
+    one.process = process(holds: [(node, "/home/ann/a.txt")])
+    let zathura = application("zathura", kind: .viewer, writesOwnTitles: true)
+    #expect(verdict(file(), zathura, one) == .raise(window: "1", .certain))
+    #expect(verdict(file(), zathura, one, existing: "/home/ann/old.txt") == .start)
+    #expect(verdict(file(), application("zathura", habit: .unknown), one) == .start)
+    one.process = process(holds: [(node, "/home/ann/a.txt"), (other, "/home/ann/old.txt (deleted)")])
+    #expect(verdict(file(), zathura, one) == .start)
+  }
+
   @Test func `gvim's swap file and the name are certain together`() {
     var one = window(1, "a.txt … - GVIM", of: "gvim")
     one.process = process(holds: [(other, "/home/ann/.a.txt.swp")])
@@ -183,12 +194,29 @@ import WindowEvidence
     #expect(verdict(file(), emacs, replaced) == .start)
   }
 
+  @Test func `a link's file is shown under the name with which the program was started`() {
+    var link = file("/data/link.txt")
+    link.otherPaths = [bytes("/home/ann/a.txt")]
+    let title = "a.txt - GNU Emacs at host"
+    #expect(verdict(link, emacs, emacs(title, titles: [title])) == .raise(window: "1", .likely))
+    #expect(verdict(link, emacs, emacs("link.txt - GNU Emacs at host", titles: [title])) == .start)
+  }
+
   @Test func `an absolute argument is as good as our own start, and a relative one is not`() {
     let title = "a.txt - GNU Emacs at host"
     #expect(verdict(file(), emacs, emacs(title, titles: [title], started: nil)) == .raise(window: "1", .likely))
     var relative = emacs(title, titles: [title], started: nil)
     relative.process?.arguments = [.init(bytes("/home/ann/a.txt"), isAbsolute: false)]
     #expect(verdict(file(), emacs, relative) == .start)
+  }
+
+  @Test func `a viewer that holds the file shows it, though the file seems to be newer`() {
+    let title = "a.txt - Okular"
+    var one = emacs(title, titles: [title])
+    let okular = application("emacs", kind: .viewer, habit: .oneProcessForEach)
+    #expect(verdict(file(birth: 1_000), okular, one) == .start)
+    one.process?.held = [.init(node, path: bytes("/home/ann/a.txt"))]
+    #expect(verdict(file(birth: 1_000), okular, one) == .raise(window: "1", .certain))
   }
 
   @Test func `likely needs an application that opens each document in a process of its own`() {
@@ -205,6 +233,17 @@ import WindowEvidence
     #expect(verdict(file(), geany, window(1, "b.txt - /tmp - Geany", of: "geany")) == .runAgain(window: nil))
     #expect(verdict(file(), geany, window(1, "a.txt - ~ - Geany", of: "geany")) == .runAgain(window: "1"))
     #expect(verdict(file(), geany, window(1, "a.txt - ~ - Geany", of: "xterm")) == .start)
+  }
+
+  @Test func `an application that finds a window by the path is not asked about a file of another name`() {
+    var one = window(1, "old.pdf", of: "evince")
+    one.process = process(holds: [(node, "/home/ann/a.txt")])
+    let evince = application("Evince", kind: .viewer, habit: .findsWindow)
+    #expect(verdict(file(), evince, one) == .raise(window: "1", .certain))
+    one.process = process()
+    #expect(verdict(file(), evince, one) == .runAgain(window: nil))
+    one.isNamedByService = true
+    #expect(verdict(file(), evince, one) == .runAgain(window: "1"))
   }
 
   @Test func `every finding names its evidence and what speaks against it`() {
