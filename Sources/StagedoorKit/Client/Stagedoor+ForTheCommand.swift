@@ -33,8 +33,7 @@ extension Stagedoor {
   /// A page of the stored events after a number; empty after the newest. A sandboxed program gets the events of its own application.
   package func storedEvents(after sequence: UInt64) async throws(StagedoorError) -> [Event] {
     var events: [Event] = []
-    let rows = try await call("EventsSince", sequence, 1000 as UInt32, returning: [EventRow].self)
-    for row in rows {
+    for row in try await self.events(after: sequence) {
       let (number, name, json) = row.members
       if let event = try Event(name, json: json, number) { events.append(event) }
     }

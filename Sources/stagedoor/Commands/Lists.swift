@@ -82,20 +82,6 @@ enum DeliveriesCommand {
   }
 }
 
-extension StagedoorKit.DeliveryState {
-  /// The word on the bus.
-  var word: String {
-    switch self {
-    case .held: "held"
-    case .routed: "routed"
-    case .forwarded: "forwarded"
-    case .handled: "handled"
-    case .failed: "failed"
-    case .cancelled: "cancelled"
-    }
-  }
-}
-
 enum AppsCommand {
   static let fields: [Field<ApplicationSummary>] = [
     Field("application", .init(title: "APPLICATION", minimum: 12, keepsEnd: true) { _ in .identifier }) {
@@ -118,9 +104,8 @@ enum AppsCommand {
         throw Problem(.refused, "no application takes \"\(type.printable)\"; `stagedoor apps` lists the applications")
       }
     }
-    var listing = Listing(invocation, fields)
-    try listing.add(shown)
-    try listing.end(
+    try Listing(invocation, fields).list(
+      shown,
       orSay: all.isEmpty
         ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
     return .done
@@ -155,25 +140,22 @@ enum PreferCommand {
       throw Problem.usage("--none goes with a TYPE and no APP: \(invocation.command.usage.synopsis)")
     }
     let client = try await Client(invocation)
-    var listing = Listing(invocation, fields)
     guard let type = invocation.argument(0) else {
-      try listing.add(try await client.stagedoor.preferredApplications().map { ($0.type, $0.application) })
-      try listing.end(orSay: "no choices yet")
+      let choices = try await client.stagedoor.preferredApplications()
+      try Listing(invocation, fields).list(choices, orSay: "no choices yet")
       return .done
     }
     if invocation.has(.none) {
       try await client.stagedoor.setPreferredApplication(nil, for: type)
       try Change.say("forgotten", type, "", invocation)
-      return .done
-    }
-    if let application = invocation.argument(1) {
+    } else if let application = invocation.argument(1) {
       let application = try await client.application(application)
       try await client.stagedoor.setPreferredApplication(application, for: type)
       try Change.say("preferred", type, application, invocation)
-      return .done
+    } else {
+      let choice = try await client.stagedoor.preferredApplication(for: type).map { [(type: type, application: $0)] }
+      try Listing(invocation, fields).list(choice ?? [], orSay: "no choice for \(type)")
     }
-    try listing.add(try await client.stagedoor.preferredApplication(for: type).map { [(type, $0)] } ?? [])
-    try listing.end(orSay: "no choice for \(type)")
     return .done
   }
 }

@@ -53,7 +53,7 @@ struct PayloadArguments: Sendable {
     }
     for text in invocation.all(.text) {
       if text.isEmpty { throw Problem.usage("--text is empty; give it some text") }
-      items.append(HandedItem(invocation[.contentType] ?? "text/plain", .text(text)))
+      items.append(HandedItem(invocation[.contentType] ?? "text/plain", text: text))
     }
     for url in invocation.all(.url) { items.append(try HandedItem(link: url)) }
     if streamed != nil, items.count > 1 {
@@ -142,7 +142,7 @@ struct PayloadArguments: Sendable {
   }
 
   private func deliverDictionaries(to stagedoor: Stagedoor) async throws -> Delivery {
-    return try await stagedoor.deliver(
+    try await stagedoor.deliver(
       dictionaries: try items.map { item throws(Problem) in try item.dictionary() },
       options: options.optionDictionary)
   }
@@ -151,9 +151,8 @@ struct PayloadArguments: Sendable {
 
   private static func options(_ invocation: Invocation, _ names: some Names) async throws -> Value {
     var options = UserInfo()
-    if invocation.has(.new) { options["disposition"] = "new" }
-    if invocation.has(.existing) { options["disposition"] = "existing" }
-    if invocation.has(.existingOnly) { options["disposition"] = "existingOnly" }
+    let dispositions: [(Option, Value)] = [(.new, "new"), (.existing, "existing"), (.existingOnly, "existingOnly")]
+    options["disposition"] = dispositions.first { invocation.has($0.0) }?.1
     if let text = invocation[.session] { options["session"] = .text(try await names.session(text).description) }
     if let text = invocation[.app] { options["application"] = .text(try await names.application(text)) }
     if let name = invocation[.configuration] { options["configuration"] = .text(name) }
@@ -253,7 +252,7 @@ struct PayloadArguments: Sendable {
     // Routing does not depend on the content of long input.
     let content = isLong ? [] : bytes
     let text = type.hasPrefix("text/") ? String(validating: content, as: UTF8.self) : nil
-    items.append(HandedItem(type, text.map { .text($0) } ?? .data(content), name: name))
+    items.append(HandedItem(type, text.map { .texts([(type, $0)]) } ?? .data(content), name: name))
   }
 }
 

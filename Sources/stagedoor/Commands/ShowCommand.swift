@@ -39,18 +39,11 @@ enum ShowCommand {
   }
 
   private static func session(_ session: SessionIdentifier, _ client: Client) async throws -> Value {
-    let properties = try await client.stagedoor.sessionProperties(session)
-    var fields: [(String, Value?)] = [("session", .text(session.description)), ("path", .text(session.path.rawValue))]
-    for (name, value) in properties where name != "PersistentIdentifier" && !value.isEmpty {
-      let key = name.prefix(1).lowercased() + name.dropFirst()
-      switch name {
-      case "Created", "LastActivated": fields.append((key, UInt64(value).map { .text(Moment.rfc3339($0)) }))
-      case "Connected": fields.append((key, .bool(value == "true")))
-      case "UserActivity", "StateRestorationActivity", "UserInfo": fields.append((key, try Printed.value(value)))
-      default: fields.append((key, .text(value)))
-      }
-    }
-    return Printed.object(fields)
+    var fields = try await client.document(of: session)
+    fields["persistentIdentifier"] = nil
+    fields["session"] = .text(session.description)
+    fields["path"] = .text(session.path.rawValue)
+    return .dictionary(fields)
   }
 
   private static func delivery(_ delivery: DeliveryIdentifier, _ client: Client) async throws -> Value {
@@ -128,6 +121,23 @@ enum ShowCommand {
   private static func plain(_ value: Value) -> String {
     if let text = value.string { return text.printable }
     return Printed.shown(value)
+  }
+}
+
+extension Client {
+  /// The properties of a session that have a value.
+  func document(of session: SessionIdentifier) async throws -> UserInfo {
+    var fields = UserInfo()
+    for (name, value) in try await stagedoor.sessionProperties(session) where !value.isEmpty {
+      let key = Text(name.prefix(1).lowercased() + name.dropFirst())
+      switch name {
+      case "Created", "LastActivated": fields[key] = UInt64(value).map { .text(Moment.rfc3339($0)) }
+      case "Connected": fields[key] = .bool(value == "true")
+      case "UserActivity", "StateRestorationActivity", "UserInfo": fields[key] = try Printed.value(value)
+      default: fields[key] = .text(value)
+      }
+    }
+    return fields
   }
 }
 

@@ -132,10 +132,6 @@ enum WindowCommands {
     return .done
   }
 
-  private static func counted(_ count: Int, _ one: String, _ more: String) -> String {
-    "\(count) \(count == 1 ? one : more)"
-  }
-
   static func new(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let application = try await client.application(invocation.arguments[0])
@@ -178,6 +174,9 @@ enum WindowCommands {
   }
 }
 
+/// "1 window", "2 windows".
+func counted(_ count: Int, _ one: String, _ more: String) -> String { "\(count) \(count == 1 ? one : more)" }
+
 /// A session, for people.
 struct Window: Sendable {
   let session: SessionIdentifier
@@ -195,12 +194,10 @@ extension Client {
   func windows(_ texts: [String]) async throws -> [Window] {
     var windows: [Window] = []
     for text in texts {
-      let session = try await session(text)
-      let properties = try await stagedoor.sessionProperties(session)
-      let activity = try? properties["UserActivity"].flatMap { $0.isEmpty ? nil : try Printed.value($0) }
-      let titles = [properties["Title"], activity?["title"]?.string, properties["TargetContentIdentifier"]]
-      let title = titles.lazy.compactMap(\.self).first { !$0.isEmpty }
-      windows.append(Window(session: session, application: properties["Application"] ?? "", title: title ?? ""))
+      let session = try await stagedoor.session(try await session(text))
+      let titles = [session.title, session.userActivity?.title ?? "", session.targetContentIdentifier]
+      let title = titles.first { !$0.isEmpty } ?? ""
+      windows.append(Window(session: session.identifier, application: session.application, title: title))
     }
     return windows
   }

@@ -75,9 +75,7 @@ enum WindowsCommand {
       let values = rows.map { row in Printed.object(fields.map { ($0.name, $0.value(row)) }) }
       return try Output.line(Printed.shown(.array(values)))
     }
-    var listing = Listing(invocation, fields)
-    try listing.add(rows)
-    try listing.end(orSay: "no windows")
+    try Listing(invocation, fields).list(rows, orSay: "no windows")
   }
 
   /// The form of rofi and fuzzel: what stands behind the zero names the icon.

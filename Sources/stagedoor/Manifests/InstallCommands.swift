@@ -29,11 +29,7 @@ enum InstallCommands {
       }
     }
     try OutputFile.makeDirectory(directory)
-    var service = await RunningService(invocation)
-    if await service?.answers() == false {
-      service = nil
-      Output.note("stagedoor install-manifest: the running service does not answer within five seconds")
-    }
+    let service = await RunningService(invocation)
     var changed: Set<String> = []
     for file in files {
       let identifier = file.manifest.identifier.string
@@ -59,11 +55,7 @@ enum InstallCommands {
     for name in invocation.arguments where !ApplicationIdentifier.isValid(Text(name)) {
       throw Problem.usage("\(name.printable) is not an application's identifier such as org.example.Gallery")
     }
-    var service = await RunningService(invocation)
-    if await service?.answers() == false {
-      service = nil
-      Output.note("stagedoor uninstall-manifest: the running service does not answer within five seconds")
-    }
+    let service = await RunningService(invocation)
     for name in invocation.arguments {
       var removed: [String] = []
       for path in [".json", ".plist"].map({ "\(directory)/\(name)\($0)" }) {
@@ -98,7 +90,7 @@ private struct RunningService {
   /// The longest time that the service gets: it waits until nobody has written for a moment, but no longer than a second.
   private static let patience = Duration.seconds(5)
 
-  /// `nil` if no service runs: this does not start one.
+  /// `nil` if no service runs, for this starts none, or if the service does not answer, which is said.
   init?(_ invocation: Invocation) async {
     guard let loop = invocation.loop, let client = try? await Client(invocation),
       let running = await client.stagedoor.withoutStarting(),
@@ -106,18 +98,15 @@ private struct RunningService {
         MatchRule(sender: Client.service, pathNamespace: "/org/stagedoor/Interchange1"))
     else { return nil }
     (stagedoor, self.announcements, self.loop) = (running, announcements, loop)
+    if await limited({ @Sendable in (try? await running.version()) != nil }) { return }
+    Output.note("stagedoor \(invocation.command.name): the running service does not answer within five seconds")
+    return nil
   }
 
   /// The file from which the service has read an application; `nil` without such an application.
   func file(of identifier: String) async -> String? {
     let stagedoor = stagedoor
     return await limited { @Sendable in (try? await stagedoor.application(identifier))?.manifestPath }
-  }
-
-  /// Whether the service answers at all.
-  func answers() async -> Bool {
-    let stagedoor = stagedoor
-    return await limited { @Sendable in (try? await stagedoor.version()) != nil }
   }
 
   /// Waits until the service has announced a manifest of each application. Returns those that it has not.

@@ -17,9 +17,8 @@ enum RulesCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     if invocation.argument(0) != nil { return try check(invocation.arguments.dropFirst(), invocation) }
     let client = try await Client(invocation)
-    var listing = Listing(invocation, fields)
-    try listing.add(try await client.stagedoor.rules())
-    try listing.end(orSay: "no rules; `man stagedoor` says where they belong")
+    let rules = try await client.stagedoor.rules()
+    try Listing(invocation, fields).list(rules, orSay: "no rules; `man stagedoor` says where they belong")
     // The list has the version before a broken one.
     try Output.flush()
     var installed = GivenRules.installed
@@ -43,23 +42,18 @@ enum RulesCommand {
   static func isGood(_ path: String, _ invocation: Invocation) throws(Problem) -> Bool {
     let screen = invocation.screen
     let bytes = try InputFile.read(path, limit: RuleLimits.file)
+    func say(_ fault: RuleFault, _ kind: String) throws(Problem) {
+      try Output.line("\(path.printable):\(fault.line):\(fault.column): \(kind) \(fault.reason.printable)")
+    }
     let file: RuleFile
     do throws(RuleFaults) { file = try RuleFile(bytes) } catch {
-      for fault in error.all {
-        try Output.line(
-          "\(path.printable):\(fault.line):\(fault.column): \(screen.styled("error:", .bad)) \(fault.reason.printable)")
-      }
+      for fault in error.all { try say(fault, screen.styled("error:", .bad)) }
       return false
     }
-    for warning in file.warnings {
-      try Output.line(
-        "\(path.printable):\(warning.line):\(warning.column): \(screen.styled("warning:", .waiting)) \(warning.reason.printable)"
-      )
-    }
+    for warning in file.warnings { try say(warning, screen.styled("warning:", .waiting)) }
     if file.warnings.isEmpty, !invocation.has(.quiet) {
-      try Output.line(
-        "\(path.printable): \(screen.styled("good", .good)), \(file.rules.count) \(file.rules.count == 1 ? "rule" : "rules")"
-      )
+      let rules = counted(file.rules.count, "rule", "rules")
+      try Output.line("\(path.printable): \(screen.styled("good", .good)), \(rules)")
     }
     return true
   }

@@ -13,6 +13,12 @@ enum TestCommand {
     var word: String { differences.isEmpty ? "same" : isUpdated ? "updated" : "differs" }
   }
 
+  private static let fields: [Field<Result>] = [
+    Field("file", value: { .text($0.file) }), Field("name", value: { .text($0.name) }),
+    Field("result", value: { .text($0.word) }),
+    Field("differences", value: { $0.differences.isEmpty ? nil : .texts($0.differences) }),
+  ]
+
   static func run(_ invocation: Invocation) async throws -> Status {
     let manifests = try ManifestFile.manifests(invocation).all
     let rules = try GivenRules.all(invocation)
@@ -41,17 +47,7 @@ enum TestCommand {
   }
 
   private static func print(_ results: [Result], _ invocation: Invocation) throws(Problem) {
-    if invocation.has(.json) {
-      var list = Printed.List()
-      for result in results {
-        try list.add(
-          Printed.object([
-            ("file", .text(result.file)), ("name", .text(result.name)), ("result", .text(result.word)),
-            ("differences", result.differences.isEmpty ? nil : .texts(result.differences)),
-          ]))
-      }
-      return try list.end()
-    }
+    if invocation.has(.json) { return try Listing(invocation, fields).list(results, orSay: "") }
     let screen = invocation.screen
     for result in results where !result.differences.isEmpty || !invocation.has(.quiet) {
       let style: Style = result.differences.isEmpty ? .good : .bad
@@ -86,9 +82,10 @@ private enum JUnit {
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text += "<testsuite name=\"stagedoor test\" tests=\"\(results.count)\" failures=\"\(failures)\">\n"
     for result in results {
-      text += "  <testcase classname=\"\(escaped(result.file))\" name=\"\(escaped(result.name))\""
+      text += "  <testcase classname=\"\(result.file.printable.escapedForXML)\""
+      text += " name=\"\(result.name.printable.escapedForXML)\""
       if result.word == "differs" {
-        let lines = result.differences.map(escaped).joined(separator: "\n")
+        let lines = result.differences.map(\.printable.escapedForXML).joined(separator: "\n")
         text +=
           ">\n    <failure message=\"\(result.differences.count) differences\">\(lines)</failure>\n  </testcase>\n"
       } else {
@@ -96,18 +93,6 @@ private enum JUnit {
       }
     }
     return text + "</testsuite>\n"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.printable.reduce(into: "") { escaped, character in
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.append(character)
-      }
-    }
   }
 }
 

@@ -36,7 +36,7 @@ enum Parsed {
 extension CommandTable {
   /// The options in front of a command.
   static let program = Usage(
-    "stagedoor", arguments: [Argument(kind: .commandName, help: "a command")], options: Option.common + [.version])
+    "stagedoor", arguments: [.one(.commandName, "a command")], options: Option.common + [.version])
 
   static func command(_ name: String) -> CommandEntry? { all.first { $0.name == name } }
   static var visible: [CommandEntry] { all.filter { !$0.isHidden } }
@@ -89,9 +89,9 @@ extension CommandTable {
   static func help(_ screen: Screen) -> String {
     var page = HelpPage("stagedoor COMMAND [OPTION]... [ARGUMENT]...", screen)
     page.paragraph(summary)
-    for group in CommandEntry.Group.allCases {
-      page.heading(group.rawValue)
-      page.rows(visible.filter { $0.group == group }.map { ($0.name, $0.summary) })
+    for (title, commands) in sections {
+      page.heading(title)
+      page.rows(commands.filter { !$0.isHidden }.map { ($0.name, $0.summary) })
     }
     page.options(program.options)
     page.paragraph(

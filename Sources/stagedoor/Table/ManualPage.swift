@@ -13,9 +13,7 @@ enum ManualPage {
       ".PP", escaped(CommandTable.aboutAnswers),
       ".SH COMMANDS",
     ]
-    for group in CommandEntry.Group.allCases {
-      for command in CommandTable.visible where command.group == group { page += section(command) }
-    }
+    for command in CommandTable.visible { page += section(command) }
     page.append(".SH OPTIONS OF THE PROGRAM AND OF EVERY COMMAND")
     for option in CommandTable.program.options { page += entry(option) }
     page.append(".SH EXIT STATUS")
@@ -43,11 +41,8 @@ enum ManualPage {
     for option in command.options { lines += entry(option) }
     let statuses = command.allStatuses.map { "\($0.rawValue)" }
     lines += [".PP", escaped("It ends with status \(statuses.listed("or")).")]
-    for example in command.examples {
-      lines += [
-        ".PP", escaped(example.purpose.capitalizedStart + ":"), ".PP", ".nf", ".RS", escaped(example.line), ".RE",
-        ".fi",
-      ]
+    for (purpose, line) in command.examples {
+      lines += [".PP", escaped(purpose.capitalizedStart + ":"), ".PP", ".nf", ".RS", escaped(line), ".RE", ".fi"]
     }
     return lines
   }

@@ -93,6 +93,13 @@ struct Listing<Row: Sendable> {
     if isEmpty { Output.note(nothing) }
   }
 
+  /// Prints a whole list.
+  func list(_ rows: [Row], orSay nothing: String) throws(Problem) {
+    var list = self
+    try list.add(rows)
+    try list.end(orSay: nothing)
+  }
+
   /// Prints an answer that is one row and no list.
   func answer(_ row: Row) throws(Problem) {
     switch form {
