@@ -32,10 +32,7 @@ enum OutputFile {
 
   /// The place to which links lead, also where no file exists yet.
   static func target(of path: String) -> String {
-    if let real = realpath(path, nil) {
-      defer { free(real) }
-      return String(cString: real)
-    }
+    if let file = LinkTarget.last(of: path) { return file }
     var place = path
     // The kernel follows no more links either.
     for _ in 0..<40 {

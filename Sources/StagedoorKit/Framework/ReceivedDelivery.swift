@@ -11,11 +11,7 @@ final class ReceivedDeliveries: Sendable {
 
   fileprivate let stagedoor: Stagedoor
   /// See ``Application/loadLimit``.
-  var loadLimit: Int {
-    get { limit.withLock(\.self) }
-    set { limit.withLock { $0 = newValue } }
-  }
-  private let limit = Lock(Application.usualLoadLimit)
+  let loadLimit = Lock(Application.usualLoadLimit)
   private let entries = Lock<[DeliveryIdentifier: Entry]>([:])
 
   init(_ stagedoor: Stagedoor) { self.stagedoor = stagedoor }
@@ -108,7 +104,7 @@ final class ReceivedDelivery: Sendable {
     if releases { deliveries.release(identifier) }
   }
 
-  var loadLimit: Int { deliveries.loadLimit }
+  var loadLimit: Int { deliveries.loadLimit.withLock(\.self) }
 }
 
 /// An item of a delivery of which this process is the host.

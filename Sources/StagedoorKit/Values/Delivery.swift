@@ -1,5 +1,3 @@
-internal import DBus
-
 /// The result of handing something in.
 ///
 /// ```swift

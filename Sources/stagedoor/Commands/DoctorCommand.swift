@@ -30,7 +30,7 @@ enum DoctorCommand {
     Field("text", value: { .text($0.text) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     var findings: [Finding] = [.good("command", "stagedoor \(CommandTable.versionNumber)")]
     let (ofBus, service) = await bus(invocation)
     let (ofActivation, started) = activation()
@@ -52,7 +52,7 @@ enum DoctorCommand {
         for line in lines.dropFirst() { try Output.line(String(repeating: " ", count: width + 9) + line) }
       }
     }
-    return findings.contains { $0.kind == .wrong } ? .failed : .done
+    if findings.contains(where: { $0.kind == .wrong }) { throw Status.failed }
   }
 
   // MARK: The service
@@ -111,16 +111,10 @@ enum DoctorCommand {
           "service",
           "its program \(program.dropLast(gone.utf8.count)) was replaced or deleted since it started; "
             + "`stagedoord --replace` takes over with the present one"))
-    } else if let started, real(started) != program {
+    } else if let started, LinkTarget.last(of: started) ?? started != program {
       findings.append(.note("service", "process \(process) is \(program), and the bus would start \(started)"))
     }
     return findings
-  }
-
-  private static func real(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
   }
 
   // MARK: How it starts
@@ -158,14 +152,16 @@ enum DoctorCommand {
     }
     let version = version(of: program)
     let own = CommandTable.versionNumber
-    if version == "stagedoord \(own)" { return (program, .good("activation", "\(file) starts \(program), version \(own)")) }
+    if version == "stagedoord \(own)" {
+      return (program, .good("activation", "\(file) starts \(program), version \(own)"))
+    }
     let other = "\(described(program, version)), and this is stagedoor \(own)"
     return (program, .wrong("activation", "\(file) starts \(other); install both from one package"))
   }
 
   /// Another version that a person would start by its name.
   private static func onPath(besides program: String?) -> [Finding] {
-    guard let found = path(of: "stagedoord"), found != program.map(real) else { return [] }
+    guard let found = path(of: "stagedoord"), found != program.map({ LinkTarget.last(of: $0) ?? $0 }) else { return [] }
     let version = version(of: found)
     if version == "stagedoord \(CommandTable.versionNumber)" { return [] }
     return [.note("path", "the stagedoord on the PATH is \(described(found, version))")]
@@ -173,7 +169,7 @@ enum DoctorCommand {
 
   private static func path(of name: String) -> String? {
     let places: [String] = (Environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
-    return places.first { access($0, X_OK) == 0 }.map(real)
+    return places.first { access($0, X_OK) == 0 }.flatMap { LinkTarget.last(of: $0) }
   }
 
   /// The program of an activation file; behind `env` it is another one.

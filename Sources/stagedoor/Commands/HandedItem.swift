@@ -127,7 +127,9 @@ struct HandedItem: Sendable {
     let bytes = Array(text.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 1,
       bytes[colon...].starts(with: Array("://".utf8)),
-      bytes[..<colon].allSatisfy({ MIMESyntax.isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") })
+      bytes[..<colon].allSatisfy({
+        MIMESyntax.isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
+      })
     else { return nil }
     return String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
   }

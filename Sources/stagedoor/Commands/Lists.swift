@@ -30,7 +30,7 @@ enum SessionsCommand {
       value: { .text(Moment.rfc3339($0.session.lastActivated)) }, short: { Moment.age($0.session.lastActivated) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
@@ -40,7 +40,6 @@ enum SessionsCommand {
       try listing.add(page.map { ($0, known.contains($0.application)) })
     }
     try listing.end(orSay: application == nil ? "no windows yet" : "no windows of this application yet")
-    return .done
   }
 }
 
@@ -52,7 +51,7 @@ enum DeliveriesCommand {
     Field(identifier: "session", rank: 2) { $0.session?.description },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let isUnclaimed = invocation.has(.unclaimed)
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
@@ -78,7 +77,6 @@ enum DeliveriesCommand {
     }
     let isFiltered = isChosen || filter != .all
     try listing.end(orSay: isFiltered ? "no such deliveries" : "no deliveries yet")
-    return .done
   }
 }
 
@@ -91,7 +89,7 @@ enum AppsCommand {
     Field("hostAttached", .init(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside }) { .bool($0.isHostAttached) },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let all = try await client.stagedoor.applications()
     var shown = all
@@ -108,7 +106,6 @@ enum AppsCommand {
       shown,
       orSay: all.isEmpty
         ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
-    return .done
   }
 
   /// The type to ask for: the given type, or the type of the given file.
@@ -135,7 +132,7 @@ enum PreferCommand {
     Field("application", .init(title: "APPLICATION", minimum: 12) { _ in .identifier }) { .text($0.application) },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     if invocation.has(.none), invocation.arguments.count != 1 {
       throw Problem.usage("--none goes with a TYPE and no APP: \(invocation.command.usage.synopsis)")
     }
@@ -143,7 +140,7 @@ enum PreferCommand {
     guard let type = invocation.argument(0) else {
       let choices = try await client.stagedoor.preferredApplications()
       try Listing(invocation, fields).list(choices, orSay: "no choices yet")
-      return .done
+      return
     }
     if invocation.has(.none) {
       try await client.stagedoor.setPreferredApplication(nil, for: type)
@@ -156,6 +153,5 @@ enum PreferCommand {
       let choice = try await client.stagedoor.preferredApplication(for: type).map { [(type: type, application: $0)] }
       try Listing(invocation, fields).list(choice ?? [], orSay: "no choice for \(type)")
     }
-    return .done
   }
 }

@@ -94,18 +94,6 @@ struct PayloadArguments: Sendable {
       : Printed.object([("items", .array(items.map(\.json))), ("options", options)])
   }
 
-  /// The simplest form, for which the bus has a call of its own: an activity that has a type, a key and texts only.
-  var plain: (type: String, target: String, info: [String: String])? {
-    guard whole == nil, items.isEmpty, options.isEmpty, let activity, activity["title"] == nil,
-      let type = activity["activityType"]?.string
-    else { return nil }
-    var info: [String: String] = [:]
-    if case .dictionary(let fields)? = activity["userInfo"] {
-      for entry in fields.entries { info[entry.key.string] = entry.value.string }
-    }
-    return (type, activity["targetContentIdentifier"]?.string ?? "", info)
-  }
-
   var activityType: String? { activity?["activityType"]?.string }
 
   /// The type of the activity if there is also data, by which the service may route instead.
@@ -130,7 +118,6 @@ struct PayloadArguments: Sendable {
   }
 
   func deliver(to stagedoor: Stagedoor) async throws -> Delivery {
-    if let plain { return try await stagedoor.drop(plain.type, plain.target, userInfo: plain.info) }
     if streamed != nil { return try await deliverDictionaries(to: stagedoor) }
     do {
       return try await stagedoor.deliver(document: Printed.json(document))
@@ -192,9 +179,7 @@ struct PayloadArguments: Sendable {
     if !invocation.arguments.isEmpty {
       throw .usage("a whole payload goes alone; leave the files out, or name them in it")
     }
-    let bytes = try InputFile.read(path, limit: Limits.payload)
-    let name = path == "-" ? "standard input" : path.printable
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .failed("\(name) is not UTF-8") }
+    let text = try InputFile.text(path, limit: Limits.payload)
     do throws(Fault) {
       let payload = Value.dictionary(try JSON.dictionary(Text(text)))
       guard case .dictionary(let given) = options, !given.isEmpty else { return payload }
@@ -202,7 +187,7 @@ struct PayloadArguments: Sendable {
       for entry in given.entries { merged = merged.adding(entry.key.string, entry.value) }
       return payload.adding("options", merged)
     } catch {
-      throw .failed("\(name): \(error)")
+      throw .failed("\(InputFile.name(path)): \(error)")
     }
   }
 

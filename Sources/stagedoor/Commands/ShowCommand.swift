@@ -5,7 +5,7 @@ import StagedoorKit
 
 /// Shows a session, a delivery or an application, whichever the identifier names.
 enum ShowCommand {
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let text = invocation.arguments[0]
     let value = try await found(text, client)
@@ -14,7 +14,6 @@ enum ShowCommand {
     } else {
       try Output.write(listed(value, invocation.screen))
     }
-    return .done
   }
 
   /// Looks for a session, then for a delivery, then for an application. An application's identifier has dots, and the others have digits.
@@ -39,7 +38,7 @@ enum ShowCommand {
   }
 
   private static func session(_ session: SessionIdentifier, _ client: Client) async throws -> Value {
-    var fields = try await client.document(of: session)
+    var fields = try await client.stagedoor.document(of: session)
     fields["persistentIdentifier"] = nil
     fields["session"] = .text(session.description)
     fields["path"] = .text(session.path.rawValue)
@@ -121,23 +120,6 @@ enum ShowCommand {
   private static func plain(_ value: Value) -> String {
     if let text = value.string { return text.printable }
     return Printed.shown(value)
-  }
-}
-
-extension Client {
-  /// The properties of a session that have a value.
-  func document(of session: SessionIdentifier) async throws -> UserInfo {
-    var fields = UserInfo()
-    for (name, value) in try await stagedoor.sessionProperties(session) where !value.isEmpty {
-      let key = Text(name.prefix(1).lowercased() + name.dropFirst())
-      switch name {
-      case "Created", "LastActivated": fields[key] = UInt64(value).map { .text(Moment.rfc3339($0)) }
-      case "Connected": fields[key] = .bool(value == "true")
-      case "UserActivity", "StateRestorationActivity", "UserInfo": fields[key] = try Printed.value(value)
-      default: fields[key] = .text(value)
-      }
-    }
-    return fields
   }
 }
 

@@ -12,7 +12,7 @@ enum WindowCommands {
     Field("delivery", .init(title: "DELIVERY") { _ in .aside }) { .text($0.identifier.description) },
   ]
 
-  static func activate(_ invocation: Invocation) async throws -> Status {
+  static func activate(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     if let window = window(invocation.arguments[0]) {
       do throws(CallError) {
@@ -24,7 +24,7 @@ enum WindowCommands {
         throw Problem(.refused, reason.text, error: reason.name.rawValue)
       }
       try Change.say("activated", invocation.arguments[0], "", invocation)
-      return .done
+      return
     }
     let session = try await client.session(invocation.arguments[0])
     // If the desktop gave us a token that lets a window come to the front, we pass it on.
@@ -45,16 +45,15 @@ enum WindowCommands {
     return String(text.dropFirst())
   }
 
-  static func refresh(_ invocation: Invocation) async throws -> Status {
+  static func refresh(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     for window in try await client.windows(invocation.arguments) {
       try await client.stagedoor.refresh(window.session)
       try Change.say("refreshed", window.session.description, window.title, invocation)
     }
-    return .done
   }
 
-  static func close(_ invocation: Invocation) async throws -> Status {
+  static func close(_ invocation: Invocation) async throws {
     let named = [!invocation.arguments.isEmpty, invocation.has(.ofApp), invocation.has(.all)]
     guard named.count(where: { $0 }) == 1 else {
       throw Problem.usage("name windows, or all of an application with --app, or all with --all")
@@ -77,7 +76,6 @@ enum WindowCommands {
       guard Question.ask("Close \(which) for good?") else { throw Problem(.cancelled, "nothing was closed") }
     }
     try await close(windows, client, invocation)
-    return .done
   }
 
   private static func close(_ windows: [Window], _ client: Client, _ invocation: Invocation) async throws {
@@ -93,7 +91,7 @@ enum WindowCommands {
   }
 
   /// Forgets all that one can see: what waits, the windows, and the chosen applications.
-  static func reset(_ invocation: Invocation) async throws -> Status {
+  static func reset(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let windows = try await client.windows(of: nil)
     var held: [DeliveryIdentifier] = []
@@ -104,7 +102,7 @@ enum WindowCommands {
     let choices = try await client.stagedoor.preferredApplications()
     if windows.isEmpty, held.isEmpty, choices.isEmpty {
       Output.note("stagedoor reset: there is nothing to forget")
-      return .done
+      return
     }
     if !invocation.has(.yes) {
       let what = [
@@ -129,17 +127,16 @@ enum WindowCommands {
       try await client.stagedoor.setPreferredApplication(nil, for: choice.type)
       try Change.say("forgotten", choice.type, choice.application, invocation)
     }
-    return .done
   }
 
-  static func new(_ invocation: Invocation) async throws -> Status {
+  static func new(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let application = try await client.application(invocation.arguments[0])
     return try answer(
       try await client.stagedoor.newSession(of: application, configuration: invocation.argument(1) ?? ""), invocation)
   }
 
-  static func cancel(_ invocation: Invocation) async throws -> Status {
+  static func cancel(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     // All deliveries are found before the first is cancelled.
     var deliveries: [(identifier: DeliveryIdentifier, application: String)] = []
@@ -157,10 +154,9 @@ enum WindowCommands {
       try await client.stagedoor.cancel(delivery.identifier)
       try Change.say("cancelled", delivery.identifier.description, delivery.application, invocation)
     }
-    return .done
   }
 
-  static func redirect(_ invocation: Invocation) async throws -> Status {
+  static func redirect(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let delivery = try await client.delivery(invocation.arguments[0])
     let session = try await client.session(invocation.arguments[1])
@@ -168,9 +164,8 @@ enum WindowCommands {
   }
 
   /// Prints the answer to a delivery.
-  static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) -> Status {
+  static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) {
     try Listing(invocation, answer).answer(delivery)
-    return .done
   }
 }
 

@@ -33,14 +33,14 @@ enum WindowsCommand {
     Field("icon", value: { .text($0.icon) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let understudy = Understudy(connection: client.stagedoor.connection)
     guard invocation.has(.watchWindows) else {
       let (rows, notes) = try await rows(client, understudy)
       for note in notes { Output.note("stagedoor windows: \(note)") }
       try print(rows, invocation)
-      return .done
+      return
     }
     let changes = try await understudy.changes()
     let events = try await client.stagedoor.connection.signals(

@@ -5,7 +5,7 @@ import StagedoorKit
 
 /// Makes commands the windows of an application: each connected session is a process.
 enum HostCommand {
-  @MainActor static func run(_ invocation: Invocation) async throws -> Status {
+  @MainActor static func run(_ invocation: Invocation) async throws {
     let (identifier, connect) = (invocation[.hostApp] ?? "", invocation[.connect] ?? "")
     let commands = HostCommands(
       connect: try CommandTemplate(connect, "connect"),
@@ -20,7 +20,6 @@ enum HostCommand {
     let client = try await Client(invocation)
     try await CommandHost(identifier, commands).run(on: client.stagedoor.connection)
     await client.stagedoor.close()
-    return .done
   }
 }
 

@@ -63,7 +63,7 @@ struct ManifestFile {
       let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let text = String(parts[1])
       let json = Printed.json(.text(text)).dropFirst().dropLast()
-      let value = Array(isJSON(bytes) ? json.utf8 : text.escapedForXML[...].utf8)
+      let value = Array(isJSON(bytes) ? json.utf8 : PropertyList.escapedForXML(text)[...].utf8)
       let variables = ["$(\(parts[0]))", "${\(parts[0])}"].map { Array($0.utf8) }
       var filled: [UInt8] = []
       var rest = bytes[...]
@@ -119,12 +119,5 @@ struct GivenManifests: Names {
       throw Problem.usage("without a service, \"\(text.printable)\" cannot be found; type the whole identifier")
     }
     return session
-  }
-}
-
-extension String {
-  var escapedForXML: String {
-    let escapes: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
-    return reduce(into: "") { $0 += escapes[$1] ?? String($1) }
   }
 }

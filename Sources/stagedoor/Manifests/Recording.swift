@@ -27,7 +27,7 @@ enum Recording {
     var cases = access(path, F_OK) == 0 ? try cases(in: path) : []
     let single = Printed.object([
       ("name", .text(name ?? unused(Recording.name(payload, decision), among: cases))),
-      ("time", .text(Moment.now.rfc3339)), ("payload", payload),
+      ("time", .text(Clock.now().rfc3339)), ("payload", payload),
       ("sessions", world.sessions.isEmpty ? nil : .array(world.sessions)),
       ("preferences", world.preferences.isEmpty ? nil : .dictionary(world.preferences)), ("disk", world.disk.json),
       ("decision", decision),
@@ -87,8 +87,7 @@ enum Recording {
   }
 
   static func cases(in path: String) throws(Problem) -> [Value] {
-    let bytes = try InputFile.read(path, limit: 64 << 20)
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .failed("\(path.printable) is not UTF-8") }
+    let text = try InputFile.text(path, limit: 64 << 20)
     do throws(Fault) {
       guard case .array(let cases)? = try JSON.value(Text(text), atMost: 64 << 20)["cases"] else {
         throw Fault(at: .document, "expected a key \"cases\" with a list, as `stagedoor explain --record` writes it")
@@ -135,7 +134,7 @@ enum Recording {
     for application in applications.sorted() {
       try await client.sessions(of: application) { page in
         for summary in page {
-          guard let document = try? await client.document(of: summary.session) else { continue }
+          guard let document = try? await client.stagedoor.document(of: summary.session) else { continue }
           sessions.append(session(document, wasConnected: restored == summary.session.description))
         }
       }

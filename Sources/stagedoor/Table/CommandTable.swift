@@ -82,7 +82,8 @@ extension CommandTable {
       ],
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "open", summary: "show a file: in the window that shows it already, or by opening it", run: OpenCommand.run,
+      name: "open", summary: "show a file: in the window that shows it already, or by opening it",
+      run: { _ = try await OpenCommand.run($0) },
       description: [
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
@@ -274,15 +275,17 @@ extension CommandTable {
       ],
       options: [.hostApp, .connect, .onContinue, .onClose, .commandLimit],
       examples: [
-        "each text file in an editor of its own": "stagedoor host --app org.example.Notes --connect 'xterm -e vi {file}'"
+        "each text file in an editor of its own":
+          "stagedoor host --app org.example.Notes --connect 'xterm -e vi {file}'"
       ],
       isMain: true),
     CommandEntry(
-      name: "register", summary: "declare an application for as long as the service runs", run: RegisterCommands.register,
+      name: "register", summary: "declare an application for as long as the service runs",
+      run: ManifestCommands.register,
       arguments: [.one(.manifest, "its manifest, as JSON or XML; - is standard input")],
       options: [.define, .quiet]),
     CommandEntry(
-      name: "unregister", summary: "undo register; the sessions stay", run: RegisterCommands.unregister,
+      name: "unregister", summary: "undo register; the sessions stay", run: ManifestCommands.unregister,
       arguments: [.one(.application, "the application")], options: [.quiet]),
     CommandEntry(
       name: "check", summary: "list everything that is wrong with manifests and rules", run: CheckCommand.run,
@@ -305,7 +308,7 @@ extension CommandTable {
       examples: ["after a change of the manifest": "stagedoor test --manifest Info.plist cases.json"],
       isLocal: true),
     CommandEntry(
-      name: "install-manifest", summary: "install manifests for this user", run: InstallCommands.install,
+      name: "install-manifest", summary: "install manifests for this user", run: ManifestCommands.install,
       description: [
         "All are checked first, and none is installed if one is wrong. A running service knows them when this command ends, or the command says "
           + "after five seconds that it does not."
@@ -313,7 +316,7 @@ extension CommandTable {
       arguments: [.several(.manifest, "a manifest, whatever it is called")],
       options: [.define, .quiet], isLocal: true),
     CommandEntry(
-      name: "uninstall-manifest", summary: "remove manifests that this user installed", run: InstallCommands.uninstall,
+      name: "uninstall-manifest", summary: "remove manifests that this user installed", run: ManifestCommands.uninstall,
       description: [
         "The sessions stay, but take no part in routing until the manifest is back. A running service has forgotten it when this command ends, or "
           + "the command says after five seconds that it has not."
@@ -330,38 +333,18 @@ extension CommandTable {
       ],
       options: [.json, .quiet], isLocal: true),
     CommandEntry(
-      name: "help", summary: "show the help of the program or of a command", run: HelpCommands.help,
+      name: "help", summary: "show the help of the program or of a command", run: showHelp,
       arguments: [.optional(.commandName, "a command")], isLocal: true),
     CommandEntry(
-      name: "completions", summary: "print the completions for a shell", run: HelpCommands.completions,
+      name: "completions", summary: "print the completions for a shell",
+      run: { try Output.write(CompletionScripts.script($0.arguments[0])) },
       arguments: [.one(.words("SHELL", "bash", "zsh", "fish"), "bash, zsh or fish")],
       examples: ["in ~/.bashrc": "source <(stagedoor completions bash)"], isLocal: true),
     CommandEntry(
       name: "__complete", summary: "what can stand at the cursor", run: CompleteCommand.run,
       arguments: [.several(.text, "a shell, and the words")], isLocal: true, isHidden: true),
     CommandEntry(
-      name: "__manual", summary: "the page of the manual", run: HelpCommands.manual, isLocal: true, isHidden: true),
+      name: "__manual", summary: "the page of the manual", run: { _ in try Output.write(ManualPage.text) },
+      isLocal: true, isHidden: true),
   ]
-}
-
-enum HelpCommands {
-  static func help(_ invocation: Invocation) async throws -> Status {
-    let command: CommandEntry?
-    do throws(Misuse) { command = try invocation.argument(0).map(CommandTable.visibleCommand) } catch {
-      throw Problem.usage(error.description)
-    }
-    let screen = invocation.screen
-    try Output.write(command?.help(screen) ?? CommandTable.help(screen))
-    return .done
-  }
-
-  static func completions(_ invocation: Invocation) async throws -> Status {
-    try Output.write(CompletionScripts.script(invocation.arguments[0]))
-    return .done
-  }
-
-  static func manual(_ invocation: Invocation) async throws -> Status {
-    try Output.write(ManualPage.text)
-    return .done
-  }
 }

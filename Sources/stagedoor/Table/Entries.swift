@@ -6,7 +6,8 @@ struct CommandEntry: Sendable {
   let name: String
   /// One line, without a full stop.
   let summary: String
-  let run: @Sendable (Invocation) async throws -> Status
+  /// Returns when all is done. A ``Status`` that it throws ends the program without a word, because the command has said what is wrong.
+  let run: @Sendable (Invocation) async throws -> Void
   /// Paragraphs.
   var description: [String] = []
   var arguments: [Argument] = []
@@ -39,20 +40,18 @@ struct CommandEntry: Sendable {
     return Status.allCases.filter { all.contains($0) }
   }
 
-  var help: @Sendable (Screen) -> String {
-    { screen in
-      var page = HelpPage(usage.synopsis, screen)
-      page.paragraph(summary.capitalizedStart + ".")
-      for paragraph in description { page.paragraph(paragraph) }
-      page.arguments(arguments)
-      page.options(allOptions)
-      if !examples.isEmpty {
-        page.heading("Examples")
-        for (purpose, line) in examples { page.example(purpose, line) }
-      }
-      page.statuses(allStatuses.map { ($0.rawValue, $0.meaning) })
-      return page.text
+  func help(_ screen: Screen) -> String {
+    var page = HelpPage(usage.synopsis, screen)
+    page.paragraph(summary.capitalizedStart + ".")
+    for paragraph in description { page.paragraph(paragraph) }
+    page.arguments(arguments)
+    page.options(allOptions)
+    if !examples.isEmpty {
+      page.heading("Examples")
+      for (purpose, line) in examples { page.example(purpose, line) }
     }
+    page.statuses(allStatuses.map { ($0.rawValue, $0.meaning) })
+    return page.text
   }
 }
 
@@ -128,7 +127,7 @@ extension ValueKind {
 }
 
 /// The exit status of the program.
-enum Status: Int32, CaseIterable, Sendable {
+enum Status: Int32, CaseIterable, Error {
   case done = 0
   case failed = 1
   case usage = 2

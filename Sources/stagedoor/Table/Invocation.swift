@@ -4,14 +4,9 @@ import ServiceSupport
 /// A valid command line.
 struct Invocation: Sendable {
   let command: CommandEntry
-  private let given: GivenWords
+  let given: GivenWords
   /// The loop on which the command runs, once it runs.
   var loop: EventLoop?
-
-  init(_ command: CommandEntry, _ given: GivenWords) {
-    self.command = command
-    self.given = given
-  }
 
   var screen: Screen { Screen(color: self[.color]) }
   var arguments: [String] { given.arguments }
@@ -55,14 +50,15 @@ extension CommandTable {
       guard let name = rest.popFirst() else { return .nothing(color: global[.color]) }
       // The shells call a hidden command with words that are nobody's options.
       if let hidden = command(name), hidden.isHidden {
-        return .run(Invocation(hidden, try Usage(name, arguments: hidden.arguments).read(["--"] + rest)))
+        let given = try Usage(name, arguments: hidden.arguments).read(["--"] + rest)
+        return .run(Invocation(command: hidden, given: given))
       }
       let command = try visibleCommand(name)
       var given = try command.usage.read(rest)
       given.add(global)
       if given.ending != nil { return .help(command, color: given[.color]) }
       try NotUTF8.refuse(given, for: command)
-      return .run(Invocation(command, given))
+      return .run(Invocation(command: command, given: given))
     } catch {
       throw .usage(error.description)
     }
@@ -83,6 +79,15 @@ extension CommandTable {
     throw Misuse(
       "there is no command \"\(name.printable)\"; "
         + (Suggestion.sentence(for: name, among: visible.map(\.name)) ?? "`stagedoor --help` lists the commands"))
+  }
+
+  /// Shows the help of the program, or of the command that is named.
+  @Sendable static func showHelp(_ invocation: Invocation) async throws {
+    let command: CommandEntry?
+    do throws(Misuse) { command = try invocation.argument(0).map(visibleCommand) } catch {
+      throw Problem.usage(error.description)
+    }
+    try Output.write(command?.help(invocation.screen) ?? help(invocation.screen))
   }
 
   /// The help of the program.

@@ -17,9 +17,7 @@ enum ManualPage {
     page.append(".SH OPTIONS OF THE PROGRAM AND OF EVERY COMMAND")
     for option in CommandTable.program.options { page += entry(option) }
     page.append(".SH EXIT STATUS")
-    for status in Status.allCases {
-      page += [".TP", ".B \(status.rawValue)", escaped(status.meaning.capitalizedStart + ".")]
-    }
+    for status in Status.allCases { page += [".TP", ".B \(status.rawValue)", sentence(status.meaning)] }
     page.append(".SH ENVIRONMENT")
     for (name, meaning) in CommandTable.environment { page += [".TP", ".B \(escaped(name))", escaped(meaning)] }
     page.append(".SH FILES")
@@ -33,7 +31,7 @@ enum ManualPage {
     for option in command.options where option.isRequired { lines.append(escaped(option.shown)) }
     lines.append(".RI [ OPTION ]...")
     for argument in command.arguments { lines.append(".I \(escaped(argument.shown))") }
-    lines += [".PP", escaped(command.summary.capitalizedStart + ".")]
+    lines += [".PP", sentence(command.summary)]
     for paragraph in command.description { lines += [".PP", escaped(paragraph)] }
     for argument in command.arguments {
       lines += [".TP", ".I \(escaped(argument.kind.placeholder))", sentence(argument.help)]
