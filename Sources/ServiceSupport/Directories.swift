@@ -111,3 +111,19 @@ package enum SmallFile {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }
+
+package enum LinkTarget {
+  /// What a symbolic link names; `nil` if it cannot be read.
+  package static func of(_ link: String) -> String? {
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(link, &path, path.count)
+    return length < 0 ? nil : String(decoding: path[..<length], as: UTF8.self)
+  }
+
+  /// The file to which all links in a path lead; `nil` if there is none, and `errno` says why.
+  package static func last(of path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}

@@ -130,18 +130,6 @@ enum Printed {
     for case (let key, let value?) in pairs where value != .null { fields[Text(key)] = value }
     return .dictionary(fields)
   }
-
-  /// A list with a line for each element. Each is written as soon as it comes.
-  struct List {
-    private var isEmpty = true
-
-    mutating func add(_ value: Value) throws(Problem) {
-      try Output.write((isEmpty ? "[\n" : ",\n") + shown(value))
-      isEmpty = false
-    }
-
-    func end() throws(Problem) { try Output.line(isEmpty ? "[]" : "\n]") }
-  }
 }
 
 extension Value {

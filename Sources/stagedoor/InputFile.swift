@@ -5,7 +5,7 @@ import ServiceSupport
 enum InputFile {
   /// The content of a file, or of standard input if the path is "-".
   static func read(_ path: String, limit: Int) throws(Problem) -> [UInt8] {
-    if path == "-" { return try read(STDIN_FILENO, "standard input", limit: limit) }
+    if path == "-" { return try read(STDIN_FILENO, name(path), limit: limit) }
     // Opening a named pipe would wait for somebody who writes into it.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 { throw .failed("\(path.printable): \(reason)") }
@@ -18,7 +18,16 @@ enum InputFile {
     return try read(file, path.printable, limit: limit)
   }
 
-  static func read(_ descriptor: Int32, _ name: String, limit: Int) throws(Problem) -> [UInt8] {
+  /// The same as text.
+  static func text(_ path: String, limit: Int) throws(Problem) -> String {
+    if let text = String(validating: try read(path, limit: limit), as: UTF8.self) { return text }
+    throw .failed("\(name(path)) is not UTF-8")
+  }
+
+  /// What a person calls the input.
+  static func name(_ path: String) -> String { path == "-" ? "standard input" : path.printable }
+
+  private static func read(_ descriptor: Int32, _ name: String, limit: Int) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     while let chunk = try chunk(of: descriptor, name) {
       bytes += chunk
@@ -47,13 +56,4 @@ enum InputFile {
   }
 
   static var reason: String { String(cString: strerror(errno)) }
-}
-
-enum LinkTarget {
-  /// What a symbolic link names; `nil` if it cannot be read.
-  static func of(_ link: String) -> String? {
-    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink(link, &path, path.count)
-    return length < 0 ? nil : String(decoding: path[..<length], as: UTF8.self)
-  }
 }

@@ -34,7 +34,7 @@ import StagedoorKit
     if invocation.command.isMain {
       // The windows of this command live on the main actor.
       MainQueue.run {
-        do { exit(try await HostCommand.run(invocation).rawValue) } catch {
+        do { try await HostCommand.run(invocation) } catch {
           end(error, invocation.command.name, isJSON: invocation.has(.json))
         }
       }
@@ -45,7 +45,8 @@ import StagedoorKit
           do {
             var invocation = invocation
             invocation.loop = loop
-            let status = try await invocation.command.run(invocation)
+            var status = Status.done
+            do { try await invocation.command.run(invocation) } catch let error as Status { status = error }
             try Output.flush()
             exit(status.rawValue)
           } catch {

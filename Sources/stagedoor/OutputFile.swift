@@ -1,3 +1,4 @@
+import DBus
 import Glibc
 import ServiceSupport
 
@@ -9,23 +10,15 @@ enum OutputFile {
     var status = stat()
     let mode = stat(place, &status) == 0 ? status.st_mode & 0o7777 : 0o666 & ~mask
     var template = Array("\(place).XXXXXX".utf8CString)
-    let file = mkstemp(&template)
-    if file < 0 { throw .failed("\(path.printable): \(InputFile.reason)") }
-    var rest = bytes[...]
-    var isGood = fchmod(file, mode) == 0
-    while isGood, !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      isGood = count > 0
-      if isGood { rest = rest.dropFirst(count) }
-    }
+    let number = mkstemp(&template)
+    if number < 0 { throw .failed("\(path.printable): \(InputFile.reason)") }
+    let file = OwnedFileDescriptor(owning: number)
+    var error = fchmod(number, mode) == 0 ? bytes.withUnsafeBytes { file.write($0, at: 0) } : errno
     // Otherwise a power cut after the renaming could leave an empty file.
-    isGood = isGood && fsync(file) == 0
-    if close(file) != 0 { isGood = false }
-    if isGood, rename(template, place) == 0 { return }
-    let reason = InputFile.reason
+    if error == 0, fsync(number) != 0 || close(file.release()) != 0 || rename(template, place) != 0 { error = errno }
+    if error == 0 { return }
     unlink(template)
-    throw .failed("\(path.printable): \(reason)")
+    throw .failed("\(path.printable): \(String(cString: strerror(error)))")
   }
 
   /// Makes a directory, and those that it is in.
@@ -39,10 +32,7 @@ enum OutputFile {
 
   /// The place to which links lead, also where no file exists yet.
   static func target(of path: String) -> String {
-    if let real = realpath(path, nil) {
-      defer { free(real) }
-      return String(cString: real)
-    }
+    if let file = LinkTarget.last(of: path) { return file }
     var place = path
     // The kernel follows no more links either.
     for _ in 0..<40 {

@@ -88,9 +88,8 @@ enum Demonstration {
   /// What a shell needs to find this bus, and the command that was built beside this program.
   private static func exports(_ address: BusAddress?) -> [String] {
     var exports = address.map { ["export DBUS_SESSION_BUS_ADDRESS='\($0)'"] } ?? []
-    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let length = max(0, readlink("/proc/self/exe", &path, path.count))
-    let folder = String(decoding: path[..<(path[..<length].lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+    let program = LinkTarget.of("/proc/self/exe") ?? ""
+    let folder = String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)])
     let places = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
     if access("\(folder)/stagedoor", X_OK) == 0, !places.contains(folder[...]), !folder.contains("'") {
       exports.append("export PATH='\(folder)':\"$PATH\"")

@@ -80,11 +80,3 @@ struct Stagedoord {
     exit(status)
   }
 }
-
-enum Clock {
-  @Sendable static func now() -> Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-  }
-}

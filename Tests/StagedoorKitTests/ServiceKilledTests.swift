@@ -67,7 +67,7 @@ import Testing
     ("sessionList", { _ = try await $0.sessionList() }),
     ("sessions", { _ = try await $0.sessions() }),
     ("session", { _ = try await $0.session(session) }),
-    ("sessionProperties", { _ = try await $0.sessionProperties(session) }),
+    ("document", { _ = try await $0.document(of: session) }),
     ("liveSessions", { _ = try await $0.liveSessions() }),
     ("activate", { try await $0.activate(session) }),
     ("refresh", { try await $0.refresh(session) }),

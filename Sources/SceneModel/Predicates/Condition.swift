@@ -96,7 +96,7 @@ extension Comparison.Options: CustomStringConvertible {
 
 extension Text {
   /// In double quotes, with the escapes of predicates.
-  fileprivate var asConstant: String {
+  package var asConstant: String {
     var written = "\""
     for scalar in string.unicodeScalars {
       switch scalar {

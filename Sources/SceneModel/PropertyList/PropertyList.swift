@@ -1,3 +1,5 @@
+import XML
+
 /// Apple's documents of values, in both forms that are in use.
 ///
 /// Neither form can express every `Value`; the others are tagged, as in JSON. A manifest is read without tags, and a `userInfo` with its tags.
@@ -21,6 +23,13 @@ package enum PropertyList {
       var reader = try BinaryPropertyListReader(bytes)
       return (try reader.document(), format)
     }
+  }
+
+  /// A text as an XML document has it, in an element or in an attribute.
+  package static func escapedForXML(_ text: String) -> String {
+    var escaped = ""
+    XMLText.append(attribute: text, to: &escaped)
+    return escaped
   }
 }
 

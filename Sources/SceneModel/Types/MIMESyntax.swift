@@ -1,9 +1,9 @@
 /// The bytes that are allowed in each part of a MIME type.
-enum MIMESyntax {
+package enum MIMESyntax {
   /// The letters of one half of a type: RFC 6838, section 4.2.
   static let longestName = 127
 
-  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+  package static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):

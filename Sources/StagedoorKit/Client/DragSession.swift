@@ -161,64 +161,43 @@ extension Stagedoor {
 private final class DragEnd: Sendable {
   private typealias Answer = Result<DragSession.Ending, StagedoorError>
 
-  private struct State {
-    var answer: Answer?
-    var isFollowed = false
-    /// Of every task that waits, or has waited.
-    var waiters: [AsyncStream<Answer>.Continuation] = []
-  }
-
   private let feed: ServiceFeed
   private let stagedoor: Stagedoor
-  private let state = Lock(State())
+  private var loop: EventLoop { stagedoor.connection.loop }
+  /// Follows the drag for all who wait, from the first of them on.
+  private let following = Lock<Task<Answer, Never>?>(nil)
 
   init(_ feed: ServiceFeed, of stagedoor: Stagedoor) { (self.feed, self.stagedoor) = (feed, stagedoor) }
 
   func wait() async throws(StagedoorError) -> DragSession.Ending {
-    follow()
+    let following = following.withLock { following in
+      let task = following ?? loop.task { await self.answer() }
+      following = task
+      return task
+    }
+    // A task that waits can be cancelled, and the others wait on.
     let (answers, waiter) = AsyncStream<Answer>.makeStream()
-    let answer = state.withLock { state in
-      if state.answer == nil { state.waiters.append(waiter) }
-      return state.answer
-    }
-    if let answer { waiter.yield(answer) }
-    let first = await withTaskExecutorPreference(stagedoor.connection.loop.taskExecutor) {
-      await answers.first { _ in true }
-    }
+    loop.task { waiter.yield(await following.value) }
+    let first = await withTaskExecutorPreference(loop.taskExecutor) { await answers.first { _ in true } }
     guard let first else { throw .waitWasCancelled }
     return try first.get()
   }
 
-  /// One task follows the drag for all who wait, from the first of them on.
-  private func follow() {
-    let isFollowed = state.withLock { state in
-      defer { state.isFollowed = true }
-      return state.isFollowed
-    }
-    if isFollowed { return }
-    stagedoor.connection.loop.task {
-      var reader = ServiceFeed.Reader(self.feed)
-      let answer: Answer
-      switch await reader.next() {
-      case .end: answer = .failure(.busHasGone)
-      case .owner: answer = .success(DragSession.Ending(operation: .cancel, session: nil))
-      case .signal(let signal):
-        do throws(CodingError) {
-          let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
-          answer = .success(
-            DragSession.Ending(
-              operation: DropOperation(rawValue: operation) ?? .cancel,
-              session: target == .root ? nil : SessionIdentifier(target.rawValue)))
-        } catch {
-          answer = .failure(.unexpectedReply("\(error)"))
-        }
+  private func answer() async -> Answer {
+    var reader = ServiceFeed.Reader(feed)
+    switch await reader.next() {
+    case .end: return .failure(.busHasGone)
+    case .owner: return .success(DragSession.Ending(operation: .cancel, session: nil))
+    case .signal(let signal):
+      do throws(CodingError) {
+        let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
+        return .success(
+          DragSession.Ending(
+            operation: DropOperation(rawValue: operation) ?? .cancel,
+            session: target == .root ? nil : SessionIdentifier(target.rawValue)))
+      } catch {
+        return .failure(.unexpectedReply("\(error)"))
       }
-      let waiters = self.state.withLock { state in
-        state.answer = answer
-        defer { state.waiters = [] }
-        return state.waiters
-      }
-      for waiter in waiters { waiter.yield(answer) }
     }
   }
 }

@@ -36,7 +36,8 @@ extension Stagedoor {
   /// The smallest number that ``events(since:of:)`` takes: the service keeps all events after it.
   public func oldestEventSequence() async throws(StagedoorError) -> UInt64 { try await property("OldestSequence") }
 
-  fileprivate func events(after sequence: UInt64) async throws(StagedoorError) -> [EventRow] {
+  /// A page of the stored events after a number; empty after the newest.
+  func events(after sequence: UInt64) async throws(StagedoorError) -> [EventRow] {
     try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)
   }
 }

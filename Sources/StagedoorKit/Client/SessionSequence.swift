@@ -135,14 +135,16 @@ public struct SessionSequence: AsyncSequence, Sendable {
 
     /// The signal hides the changed values from others, but this caller may be allowed to read them.
     private mutating func look(at path: ObjectPath) async {
-      guard let properties = try? await sequence.stagedoor.properties(ofSession: path) else { return }
+      guard let session = SessionIdentifier(path.rawValue),
+        let properties = try? await sequence.stagedoor.properties(of: session)
+      else { return }
       try? sessions[path]?.update(properties)
     }
   }
 }
 
 extension SceneSession {
-  fileprivate static func reading(
+  static func reading(
     _ all: [ObjectPath: Stagedoor.Properties]
   ) throws(StagedoorError) -> [ObjectPath: SceneSession] {
     var sessions: [ObjectPath: SceneSession] = [:]

@@ -233,9 +233,6 @@ extension Stagedoor {
     _ delivery: DeliveryIdentifier, to session: SessionIdentifier
   ) async throws(StagedoorError) -> Delivery {
     let text = try await call("RedirectDelivery", delivery.description, session.path, returning: String.self)
-    guard let outcome = Delivery.Outcome(rawValue: text) else {
-      throw .unexpectedReply("unknown outcome: \(quoted(text))")
-    }
-    return Delivery(delivery, session: session, outcome: outcome)
+    return try Delivery(session.description, text, delivery.description)
   }
 }

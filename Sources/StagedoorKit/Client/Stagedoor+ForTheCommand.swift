@@ -1,5 +1,6 @@
 package import DBus
 internal import InterchangeWire
+package import SceneModel
 
 // What only the command `stagedoor` needs.
 extension Stagedoor {
@@ -18,23 +19,29 @@ extension Stagedoor {
     try await handIn("DeliverItems", items, options)
   }
 
-  /// The session's properties with their names on the bus, each as text.
-  package func sessionProperties(_ session: SessionIdentifier) async throws(StagedoorError) -> [String: String] {
-    try await properties(ofSession: session.path).mapValues { value in
-      switch value {
-      case .string(let text): text
-      case .boolean(let flag): flag ? "true" : "false"
-      case .uint64(let number): "\(number)"
-      default: ""
+  /// The properties of a session that have a value, as a document has them.
+  package func document(of session: SessionIdentifier) async throws(StagedoorError) -> UserInfo {
+    var fields = UserInfo()
+    for (name, variant) in try await properties(of: session) {
+      let key = Text(name.prefix(1).lowercased() + name.dropFirst())
+      switch (name, variant) {
+      case (_, .string("")): break
+      case ("UserActivity", .string(let json)), ("StateRestorationActivity", .string(let json)),
+        ("UserInfo", .string(let json)):
+        fields[key] = try Value(document: json)
+      case (_, .string(let text)): fields[key] = .string(Text(text))
+      case (_, .boolean(let flag)): fields[key] = .bool(flag)
+      case (_, .uint64(let time)): fields[key] = .string(Text(Instant(microseconds: Int64(clamping: time)).rfc3339))
+      default: break
       }
     }
+    return fields
   }
 
   /// A page of the stored events after a number; empty after the newest. A sandboxed program gets the events of its own application.
   package func storedEvents(after sequence: UInt64) async throws(StagedoorError) -> [Event] {
     var events: [Event] = []
-    let rows = try await call("EventsSince", sequence, 1000 as UInt32, returning: [EventRow].self)
-    for row in rows {
+    for row in try await self.events(after: sequence) {
       let (number, name, json) = row.members
       if let event = try Event(name, json: json, number) { events.append(event) }
     }

@@ -11,15 +11,13 @@ extension Stagedoor {
   /// for session in try await stagedoor.sessions(of: "org.example.Cats") { print(session.title, session.identifier) }
   /// ```
   public func sessions(of application: String? = nil) async throws(StagedoorError) -> [SceneSession] {
-    let sessions = try await sessionsByPath(of: application).map { path, properties throws(StagedoorError) in
-      try SceneSession(at: path, properties)
-    }
-    return sessions.sorted(by: SceneSession.areInOrder)
+    let sessions = try SceneSession.reading(try await sessionsByPath(of: application))
+    return sessions.values.sorted(by: SceneSession.areInOrder)
   }
 
   /// One session. Throws ``StagedoorError/Code/noSuchSession`` if the session does not exist, or no longer exists.
   public func session(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
-    try SceneSession(at: identifier.path, try await properties(ofSession: identifier.path))
+    try SceneSession(at: identifier.path, try await properties(of: identifier))
   }
 
   /// Brings a session to the front, and continues `activity` there if there is one.
@@ -74,11 +72,11 @@ extension Stagedoor {
   /// Makes a call whose errors name the session by its identifier, because its path means nothing to people.
   func call<each Argument: BusValue, each Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, session: SessionIdentifier,
-    returning types: repeat (each Value).Type
+    in interface: InterfaceName = InterchangeNames.session, returning types: repeat (each Value).Type
   ) async throws(StagedoorError) -> (repeat each Value) {
     do throws(StagedoorError) {
       return try await call(
-        member, repeat each arguments, at: session.path, in: InterchangeNames.session, returning: repeat each types)
+        member, repeat each arguments, at: session.path, in: interface, returning: repeat each types)
     } catch  where error.code == .unknownObject {
       throw StagedoorError(.noSuchSession, "there is no session \(session), or no longer")
     }
@@ -97,13 +95,9 @@ extension SceneSession {
 extension Stagedoor {
   typealias Properties = [String: Variant]
 
-  func properties(ofSession path: ObjectPath) async throws(StagedoorError) -> Properties {
-    do throws(StagedoorError) {
-      return try await call(
-        "GetAll", InterchangeNames.session.rawValue, at: path, in: Self.properties, returning: Properties.self)
-    } catch  where error.code == .unknownObject {
-      throw StagedoorError(.noSuchSession, "there is no session \(path), or no longer")
-    }
+  func properties(of session: SessionIdentifier) async throws(StagedoorError) -> Properties {
+    try await call(
+      "GetAll", InterchangeNames.session.rawValue, session: session, in: Self.properties, returning: Properties.self)
   }
 
   /// Reads the properties of all sessions in one call, or of one session at a time if they do not fit into a message.
@@ -127,19 +121,18 @@ extension Stagedoor {
 
   private func sessionsOneByOne(of application: String?) async throws(StagedoorError) -> [ObjectPath: Properties] {
     var sessions: [ObjectPath: Properties] = [:]
-    var last = ""
+    var last: SessionIdentifier?
     while true {
-      let page = try await call(
-        "ListSessions", application ?? "", last, Self.sessionsInPage, returning: [SessionRow].self)
-      for row in page {
+      let page = try await sessionList(of: application, after: last, limit: Self.sessionsInPage)
+      for session in page.map(\.session) {
         do throws(StagedoorError) {
-          sessions[row.members.0] = try await properties(ofSession: row.members.0)
+          sessions[session.path] = try await properties(of: session)
         } catch  where error.code == .noSuchSession {
           // The session went between the list and the question.
         }
       }
-      guard let path = page.last?.members.0, let identifier = SessionIdentifier(path.rawValue) else { return sessions }
-      last = identifier.description
+      last = page.last?.session
+      if last == nil { return sessions }
     }
   }
 

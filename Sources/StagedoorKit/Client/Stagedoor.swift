@@ -85,7 +85,7 @@ extension Stagedoor {
 
   func property<Value: BusValue>(
     _ name: MemberName, at path: ObjectPath = InterchangeNames.root,
-    in interface: InterfaceName = InterchangeNames.interchange, as type: Value.Type = Value.self
+    in interface: InterfaceName = InterchangeNames.interchange
   ) async throws(StagedoorError) -> Value {
     let value = try await call(
       "Get", interface.rawValue, name.rawValue, at: path, in: Self.properties, returning: Variant.self)

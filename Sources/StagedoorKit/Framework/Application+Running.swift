@@ -37,7 +37,7 @@ extension Application {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
-    hosting.received.loadLimit = loadLimit
+    hosting.received.loadLimit.withLock { $0 = loadLimit }
     isLaunching = true
     // This task and others keep the application, and end with `stop()`.
     hosting.begin {

@@ -67,13 +67,12 @@ extension Application {
         // The value that is written now has what the delegate filled in, and what observers made of that.
         unwritten.remove(property, of: scene.id)
       }
-      guard let name = property.name else { return }
       if property == .userActivity, let hosting {
         hosting.activityWrites += 1
         hosting.writtenActivities[scene.id] = hosting.activityWrites
       }
       try await stagedoor.call(
-        "Set", InterchangeNames.session.rawValue, name.rawValue, Variant.string(try scene.text(of: property)),
+        "Set", InterchangeNames.session.rawValue, property.rawValue, Variant.string(try scene.text(of: property)),
         at: scene.id.path, in: Stagedoor.properties)
     case .released(let scene): try await stagedoor.call("Disconnect", session: scene.id)
     case .destroyed(let session, let animation): try await stagedoor.destroy(session, animation: animation)

@@ -1,4 +1,4 @@
-internal import SceneModel
+internal import DBus
 
 /// An application whose windows are scenes.
 ///
@@ -50,7 +50,7 @@ internal import SceneModel
   /// The largest dropped item that the application loads into memory, and the largest file for an item whose size nobody stated, in bytes. Loading a
   /// longer one throws ``StagedoorError/Code/limitsExceeded``, and so does an item that is longer than its source stated.
   public var loadLimit = Application.usualLoadLimit {
-    didSet { hosting?.received.loadLimit = loadLimit }
+    didSet { hosting?.received.loadLimit.withLock { $0 = loadLimit } }
   }
   static nonisolated let usualLoadLimit = 1 << 30
 

@@ -35,7 +35,22 @@ enum HostInterface {
     allowing allowed: @escaping @Sendable () -> BusName?, _ take: @escaping @Sendable (HostCall) -> Void
   ) -> Interface {
     var interface = Interface(InterchangeNames.host)
-    addScenes(to: &interface, take)
+    interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
+      (reply: Reply<String>, session: ObjectPath, _: String, options: String) in
+      take(.configuration(session: session, options: options, reply))
+    }
+    interface.method("ConnectScene", in: "session", "configuration", "options") {
+      (reply: Reply<>, session: ObjectPath, configuration: String, options: String) in
+      take(.connect(session: session, configuration: configuration, options: options, reply))
+    }
+    interface.method("ContinueScene", in: "session", "options") {
+      (reply: Reply<>, session: ObjectPath, options: String) in
+      take(.resume(session: session, options: options, reply))
+    }
+    interface.method("ActivateScene", in: "session", "platform_data") {
+      (reply: Reply<>, session: ObjectPath, data: [String: Variant]) in
+      take(.activate(session: session, data, reply))
+    }
     interface.method("RefreshScene", in: "session") { (reply: Reply<>, session: ObjectPath) in
       take(.refresh(session: session, reply))
     }
@@ -56,24 +71,5 @@ enum HostInterface {
       }
     }
     return interface
-  }
-
-  private static func addScenes(to interface: inout Interface, _ take: @escaping @Sendable (HostCall) -> Void) {
-    interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
-      (reply: Reply<String>, session: ObjectPath, _: String, options: String) in
-      take(.configuration(session: session, options: options, reply))
-    }
-    interface.method("ConnectScene", in: "session", "configuration", "options") {
-      (reply: Reply<>, session: ObjectPath, configuration: String, options: String) in
-      take(.connect(session: session, configuration: configuration, options: options, reply))
-    }
-    interface.method("ContinueScene", in: "session", "options") {
-      (reply: Reply<>, session: ObjectPath, options: String) in
-      take(.resume(session: session, options: options, reply))
-    }
-    interface.method("ActivateScene", in: "session", "platform_data") {
-      (reply: Reply<>, session: ObjectPath, data: [String: Variant]) in
-      take(.activate(session: session, data, reply))
-    }
   }
 }

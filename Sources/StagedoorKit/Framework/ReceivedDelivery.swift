@@ -11,11 +11,7 @@ final class ReceivedDeliveries: Sendable {
 
   fileprivate let stagedoor: Stagedoor
   /// See ``Application/loadLimit``.
-  var loadLimit: Int {
-    get { limit.withLock(\.self) }
-    set { limit.withLock { $0 = newValue } }
-  }
-  private let limit = Lock(Application.usualLoadLimit)
+  let loadLimit = Lock(Application.usualLoadLimit)
   private let entries = Lock<[DeliveryIdentifier: Entry]>([:])
 
   init(_ stagedoor: Stagedoor) { self.stagedoor = stagedoor }
@@ -60,7 +56,7 @@ final class ReceivedDeliveries: Sendable {
 /// When the application has finished with each item, or when the last of these values is gone, the delivery is released, if a scene has taken it and the application has loaded each item with data. Otherwise
 /// the service keeps the data for its usual time, and the source of a move keeps what it has.
 final class ReceivedDelivery: Sendable {
-  private struct State {
+  fileprivate struct State {
     var attempt = 0
     var isTaken = false
     /// The items with data of which nothing was loaded.
@@ -77,9 +73,9 @@ final class ReceivedDelivery: Sendable {
     }
   }
 
-  private let identifier: DeliveryIdentifier
-  private let deliveries: ReceivedDeliveries
-  private let state = Lock(State())
+  fileprivate let identifier: DeliveryIdentifier
+  fileprivate let deliveries: ReceivedDeliveries
+  fileprivate let state = Lock(State())
 
   fileprivate init(_ identifier: DeliveryIdentifier, of deliveries: ReceivedDeliveries) {
     (self.identifier, self.deliveries) = (identifier, deliveries)
@@ -98,36 +94,17 @@ final class ReceivedDelivery: Sendable {
   }
 
   /// A scene has taken the delivery, and the service knows.
-  func wasTaken() {
+  func wasTaken() { note { $0.isTaken = true } }
+
+  fileprivate func note(_ change: (inout State) -> Void) {
     let releases = state.withLock { state in
-      state.isTaken = true
+      change(&state)
       return state.releases()
     }
     if releases { deliveries.release(identifier) }
   }
 
-  /// The application wants nothing more of the item.
-  fileprivate func isFinished(_ item: UInt32) {
-    let releases = state.withLock { state in
-      state.unloaded.remove(item)
-      state.unfinished.remove(item)
-      return state.releases()
-    }
-    if releases { deliveries.release(identifier) }
-  }
-
-  var loadLimit: Int { deliveries.loadLimit }
-
-  fileprivate func wasLoaded(_ item: UInt32) { state.withLock { _ = $0.unloaded.remove(item) } }
-
-  fileprivate func open(_ item: UInt32, _ type: String) async throws(StagedoorError) -> (
-    OwnedFileDescriptor, size: Int?
-  ) {
-    let (descriptor, size) = try await deliveries.stagedoor.call(
-      "OpenItem", identifier.description, item, type, upTo: Stagedoor.silence,
-      returning: OwnedFileDescriptor.self, Int64.self)
-    return (descriptor, size < 0 ? nil : Int(size))
-  }
+  var loadLimit: Int { deliveries.loadLimit.withLock(\.self) }
 }
 
 /// An item of a delivery of which this process is the host.
@@ -136,12 +113,20 @@ struct ReceivedItem: Sendable {
   let index: UInt32
 
   func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
-    try await delivery.open(index, type)
+    let (descriptor, size) = try await delivery.deliveries.stagedoor.call(
+      "OpenItem", delivery.identifier.description, index, type, upTo: Stagedoor.silence,
+      returning: OwnedFileDescriptor.self, Int64.self)
+    return (descriptor, size < 0 ? nil : Int(size))
   }
 
   /// The application has all of one representation.
-  func wasLoaded() { delivery.wasLoaded(index) }
+  func wasLoaded() { delivery.state.withLock { _ = $0.unloaded.remove(index) } }
 
   /// The application wants nothing more of the item.
-  func isFinished() { delivery.isFinished(index) }
+  func isFinished() {
+    delivery.note { state in
+      state.unloaded.remove(index)
+      state.unfinished.remove(index)
+    }
+  }
 }

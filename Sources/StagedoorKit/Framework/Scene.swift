@@ -1,6 +1,3 @@
-internal import DBus
-internal import SceneModel
-
 /// A connected session: a window of this process, or the program's equivalent of a window.
 ///
 /// The service stores the values that are set here, and uses them to route the next drop.

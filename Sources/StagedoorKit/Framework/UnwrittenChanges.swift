@@ -1,21 +1,12 @@
-internal import DBus
-
-/// A change that a host writes to its session.
-enum SceneProperty: Sendable, Hashable {
-  case title, userActivity, stateRestorationActivity, userInfo, can, prefers, state
-
-  /// The property of `SceneSession1`; the state has a method.
-  var name: MemberName? {
-    switch self {
-    case .title: "Title"
-    case .userActivity: "UserActivity"
-    case .stateRestorationActivity: "StateRestorationActivity"
-    case .userInfo: "UserInfo"
-    case .can: "CanActivatePredicate"
-    case .prefers: "PrefersToActivatePredicate"
-    case .state: nil
-    }
-  }
+/// A property of `SceneSession1` that a host writes. For the state there is a method.
+enum SceneProperty: String, Sendable {
+  case title = "Title"
+  case userActivity = "UserActivity"
+  case stateRestorationActivity = "StateRestorationActivity"
+  case userInfo = "UserInfo"
+  case can = "CanActivatePredicate"
+  case prefers = "PrefersToActivatePredicate"
+  case state = "State"
 }
 
 /// The news that the service has not got yet: changes of scenes, ends of scenes and sessions, and notifications. A change is sent once, with the

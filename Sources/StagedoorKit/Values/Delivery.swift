@@ -1,5 +1,3 @@
-internal import DBus
-
 /// The result of handing something in.
 ///
 /// ```swift
@@ -33,18 +31,12 @@ public struct Delivery: Sendable, Hashable, Identifiable {
   /// The same identifier.
   public var id: DeliveryIdentifier { identifier }
 
-  init(_ identifier: DeliveryIdentifier, session: SessionIdentifier, outcome: Outcome) {
-    self.identifier = identifier
-    self.session = session
-    self.outcome = outcome
-  }
-
   /// Reads the service's answer.
   init(_ session: String, _ outcome: String, _ delivery: String) throws(StagedoorError) {
     guard let identifier = DeliveryIdentifier(delivery), let session = SessionIdentifier(session),
       let outcome = Outcome(rawValue: outcome)
     else { throw .unexpectedReply("not a delivery: \(session), \(outcome), \(delivery)") }
-    self.init(identifier, session: session, outcome: outcome)
+    (self.identifier, self.session, self.outcome) = (identifier, session, outcome)
   }
 }
 
@@ -79,17 +71,24 @@ public enum DeliveryState: Sendable, Hashable {
     }
   }
 
-  /// Reads the service's spelling, which does not say why a delivery failed.
-  init?(_ text: String) {
-    switch text {
-    case "held": self = .held
-    case "routed": self = .routed
-    case "forwarded": self = .forwarded
-    case "handled": self = .handled
-    case "failed": self = .failed(StagedoorError(.hostRefused, "it came to nothing before anyone asked why"))
-    case "cancelled": self = .cancelled
-    default: return nil
+  /// The word on the bus.
+  package var word: String {
+    switch self {
+    case .held: "held"
+    case .routed: "routed"
+    case .forwarded: "forwarded"
+    case .handled: "handled"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
     }
+  }
+
+  /// Reads the word on the bus, which does not say why a delivery failed.
+  init?(_ word: String) {
+    let failed = Self.failed(StagedoorError(.hostRefused, "it came to nothing before anyone asked why"))
+    let states = [.held, .routed, .forwarded, .handled, failed, .cancelled]
+    guard let state = states.first(where: { $0.word == word }) else { return nil }
+    self = state
   }
 }
 

@@ -1,7 +1,6 @@
 internal import DBus
 public import FoundationEssentials
 internal import Glibc
-internal import InterchangeWire
 internal import SceneModel
 
 extension ItemProvider {

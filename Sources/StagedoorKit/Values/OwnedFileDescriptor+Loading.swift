@@ -68,9 +68,11 @@ extension OwnedFileDescriptor {
       let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       if number < 0 { throw .loadFailed(path, errno) }
       let file = OwnedFileDescriptor(owning: number)
+      var written: Int64 = 0
       try await read(bound, on: loop, progress) { piece throws(StagedoorError) in
-        let code = piece.withUnsafeBytes { file.write($0) }
+        let code = piece.withUnsafeBytes { file.write($0, at: written) }
         if code != 0 { throw .loadFailed(path, code) }
+        written += Int64(piece.count)
       }
       return URL(filePath: path, directoryHint: .notDirectory)
     } catch {
@@ -96,17 +98,6 @@ extension OwnedFileDescriptor {
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else { return nil }
     return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
-  }
-
-  /// Writes all of the bytes, and returns the code of an error, or 0.
-  private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = withRawValue { Glibc.write($0, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count) }
-      if count < 0, errno != EINTR { return errno }
-      rest = rest.dropFirst(max(0, count))
-    }
-    return 0
   }
 
   private func read(

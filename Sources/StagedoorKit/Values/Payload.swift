@@ -104,9 +104,8 @@ extension ItemProvider {
   ) async throws(StagedoorError) -> [String: Variant] {
     var item: [String: Variant] = [:]
     if let suggestedName { item["suggestedName"] = .string(suggestedName) }
-    var activities: [String] = []
-    for (index, activity) in userActivities.enumerated() {
-      activities.append(try activity.model(at: place.key("activities").index(index)).json.string)
+    let activities = try userActivities.enumerated().map { index, activity throws(StagedoorError) in
+      try activity.model(at: place.key("activities").index(index)).json.string
     }
     if !activities.isEmpty { item["activities"] = Variant(activities) }
     var rows: [[String: Variant]] = []
@@ -128,9 +127,7 @@ extension ItemProvider {
     if !rows.isEmpty { item["representations"] = Variant(rows) }
     return item
   }
-}
 
-extension ItemProvider {
   fileprivate func model(
     visibleTo visible: Set<Visibility>, loads: Bool, at place: Place
   ) async throws(StagedoorError) -> Item {

@@ -86,32 +86,24 @@ public struct ActivationPredicate: Sendable, Hashable {
 
   /// Takes exactly this key.
   public static func equals(_ identifier: String) -> ActivationPredicate {
-    ActivationPredicate(known: "SELF == \(literal(identifier))")
+    ActivationPredicate(known: "SELF == \(Text(identifier).asConstant)")
   }
 
   /// Takes keys that begin with this text.
   public static func begins(with prefix: String) -> ActivationPredicate {
-    ActivationPredicate(known: "SELF BEGINSWITH \(literal(prefix))")
+    ActivationPredicate(known: "SELF BEGINSWITH \(Text(prefix).asConstant)")
   }
 
   /// Takes exactly these keys.
   public static func isOne(of identifiers: [String]) -> ActivationPredicate {
-    identifiers.isEmpty
-      ? .never : ActivationPredicate(known: "SELF IN {\(identifiers.map(literal).joined(separator: ", "))}")
+    if identifiers.isEmpty { return .never }
+    let constants = identifiers.map { Text($0).asConstant }
+    return ActivationPredicate(known: "SELF IN {\(constants.joined(separator: ", "))}")
   }
 
   /// Whether the predicate takes `identifier`; the service evaluates it in the same way. A predicate that does not parse takes no key.
   public func matches(_ identifier: String) -> Bool {
     (try? Predicate(Text(source)))?.evaluate(Text(identifier)) ?? false
-  }
-
-  private static func literal(_ text: String) -> String {
-    var literal = "\""
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" { literal.unicodeScalars.append("\\") }
-      literal.unicodeScalars.append(scalar)
-    }
-    return literal + "\""
   }
 }
 

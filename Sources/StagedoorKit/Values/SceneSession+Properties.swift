@@ -1,6 +1,5 @@
 internal import DBus
 internal import FoundationEssentials
-internal import InterchangeWire
 internal import SceneModel
 
 // Reads the properties of `org.stagedoor.SceneSession1`.
@@ -10,11 +9,11 @@ extension SceneSession {
     guard let identifier = SessionIdentifier(path.rawValue) else {
       throw .unexpectedReply("not a session path: \(path)")
     }
-    self.init(
-      identifier, of: try Self.text("Application", properties),
-      SceneConfiguration(
-        name: try Self.text("Configuration", properties),
-        sessionRole: SessionRole(rawValue: try Self.text("Role", properties))))
+    self.identifier = identifier
+    application = try Self.text("Application", properties)
+    configuration = SceneConfiguration(
+      name: try Self.text("Configuration", properties),
+      sessionRole: SessionRole(rawValue: try Self.text("Role", properties)))
     try update(properties)
   }
 

@@ -40,12 +40,6 @@ public struct SceneSession: Sendable, Hashable, Identifiable {
   /// The conditions on the content that it takes.
   public internal(set) var activationConditions = SceneActivationConditions()
 
-  init(_ identifier: SessionIdentifier, of application: String, _ configuration: SceneConfiguration) {
-    self.identifier = identifier
-    self.application = application
-    self.configuration = configuration
-  }
-
   /// The same identifier.
   public var id: SessionIdentifier { identifier }
   /// The identifier as text, as in UIKit.

@@ -23,13 +23,10 @@ extension UserInfoValue {
       }
       return .url(text)
     case .array(let values):
-      var models: [Value] = []
-      for (index, value) in values.enumerated() { models.append(try value.model(at: place.index(index))) }
-      return .array(models)
+      return .array(
+        try values.enumerated().map { index, value throws(StagedoorError) in try value.model(at: place.index(index)) })
     case .set(let values):
-      var models: Set<Value> = []
-      for value in values { models.insert(try value.model(at: place)) }
-      return .set(models)
+      return .set(Set(try values.map { value throws(StagedoorError) in try value.model(at: place) }))
     case .dictionary(let values): return .dictionary(try SceneModel.UserInfo(values, at: place))
     }
   }

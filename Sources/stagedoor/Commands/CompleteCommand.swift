@@ -6,16 +6,15 @@ import StagedoorKit
 /// Answers the completion scripts: `stagedoor __complete SHELL WORD...`. Each line is a word, a tab and the meaning of the word. `:files` and
 /// `:programs` ask the shell to offer its own.
 enum CompleteCommand {
-  static func run(_ invocation: Invocation) async throws -> Status {
-    let shell = invocation.arguments.first ?? ""
+  static func run(_ invocation: Invocation) async throws {
     let words = Array(invocation.arguments.dropFirst())
-    let splits = shell == "bash"
+    let splits = invocation.argument(0) == "bash"
     var current = words.last ?? ""
     if splits, current == "=" { current = "" }
     switch Completion.offer(words, splits: splits) {
     case .files: try Output.line(":files")
     case .programs: try Output.line(":programs")
-    case .candidates(let candidates): try print(candidates, current, shell)
+    case .candidates(let candidates): try print(candidates, current)
     case .live(let live, let before, let application):
       // A shell that waits for an answer looks broken, so without an immediate answer nothing is offered. Nor does a tab start the service.
       let loop = invocation.loop
@@ -24,16 +23,15 @@ enum CompleteCommand {
         exit(Status.done.rawValue)
       }
       guard var client = try? await Client(invocation), let running = await client.stagedoor.withoutStarting() else {
-        return .done
+        return
       }
       client.stagedoor = running
       let found = (try? await candidates(live, application, client)) ?? []
-      try print(found.map { Completion.Candidate(value: before + $0.value, meaning: $0.meaning) }, current, shell)
+      try print(found.map { Completion.Candidate(value: before + $0.value, meaning: $0.meaning) }, current)
     }
-    return .done
   }
 
-  private static func print(_ candidates: [Completion.Candidate], _ current: String, _ shell: String) throws(Problem) {
+  private static func print(_ candidates: [Completion.Candidate], _ current: String) throws(Problem) {
     // Nobody can type a value with control characters.
     for candidate in candidates where candidate.value.hasPrefix(current) && candidate.value == candidate.value.printable
     {

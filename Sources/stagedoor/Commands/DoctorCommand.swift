@@ -10,48 +10,49 @@ enum DoctorCommand {
   private struct Finding {
     enum Kind: String { case good, note, wrong }
     let kind: Kind
-    let what: String
-    let text: String
+    let what, text: String
 
-    init(_ kind: Kind, _ what: String, _ text: String) {
-      self.kind = kind
-      self.what = what
-      self.text = text
+    static func good(_ what: String, _ text: String) -> Finding { Finding(kind: .good, what: what, text: text) }
+    static func note(_ what: String, _ text: String) -> Finding { Finding(kind: .note, what: what, text: text) }
+    static func wrong(_ what: String, _ text: String) -> Finding { Finding(kind: .wrong, what: what, text: text) }
+
+    var style: Style {
+      switch kind {
+      case .good: .good
+      case .note: .waiting
+      case .wrong: .bad
+      }
     }
   }
 
-  static func run(_ invocation: Invocation) async throws -> Status {
-    var findings = [Finding(.good, "command", "stagedoor \(CommandTable.versionNumber)")]
+  private static let fields: [Field<Finding>] = [
+    Field("what", value: { .text($0.what) }), Field("state", value: { .text($0.kind.rawValue) }),
+    Field("text", value: { .text($0.text) }),
+  ]
+
+  static func run(_ invocation: Invocation) async throws {
+    var findings: [Finding] = [.good("command", "stagedoor \(CommandTable.versionNumber)")]
     let (ofBus, service) = await bus(invocation)
     let (ofActivation, started) = activation()
     findings += ofBus + ofActivation
     if let service { findings += running(service, started) }
     findings += units() + manifests() + rules()
     findings.append(state())
-    if DefaultHandler.isPowerless { findings.append(Finding(.note, "windows", DefaultHandler.powerless)) }
+    if DefaultHandler.isPowerless { findings.append(.note("windows", DefaultHandler.powerless)) }
     if invocation.has(.json) {
-      var list = Printed.List()
-      for finding in findings {
-        try list.add(
-          Printed.object([
-            ("what", .text(finding.what)), ("state", .text(finding.kind.rawValue)), ("text", .text(finding.text)),
-          ]))
-      }
-      try list.end()
+      try Listing(invocation, fields).list(findings, orSay: "")
     } else {
       let screen = invocation.screen
       let width = findings.map(\.what.columns).max() ?? 0
       for finding in findings where finding.kind == .wrong || !invocation.has(.quiet) {
-        let style: Style = finding.kind == .good ? .good : finding.kind == .note ? .waiting : .bad
         let room = screen.isTerminal ? max(20, screen.width - width - 9) : Int.max
         let lines = finding.text.printable.wrapped(room)
-        try Output.line(
-          "\(screen.styled(finding.kind.rawValue.padded(5), style))  \(finding.what.padded(width))  \(lines.first ?? "")"
-        )
+        let kind = screen.styled(finding.kind.rawValue.padded(5), finding.style)
+        try Output.line("\(kind)  \(finding.what.padded(width))  \(lines.first ?? "")")
         for line in lines.dropFirst() { try Output.line(String(repeating: " ", count: width + 9) + line) }
       }
     }
-    return findings.contains { $0.kind == .wrong } ? .failed : .done
+    if findings.contains(where: { $0.kind == .wrong }) { throw Status.failed }
   }
 
   // MARK: The service
@@ -59,11 +60,9 @@ enum DoctorCommand {
   /// The bus and the service on it, and the process of the service.
   private static func bus(_ invocation: Invocation) async -> ([Finding], process: pid_t?) {
     let client: Client
-    do throws(Problem) { client = try await Client(invocation) } catch {
-      return ([Finding(.wrong, "bus", error.sentence)], nil)
-    }
+    do throws(Problem) { client = try await Client(invocation) } catch { return ([.wrong("bus", error.sentence)], nil) }
     let connection = client.stagedoor.connection
-    var findings = [Finding(.good, "bus", "there is a session bus")]
+    let bus = Finding.good("bus", "there is a session bus")
     // The first call starts the service.
     let ran = (try? await connection.owner(of: Client.service)) ?? nil != nil
     do throws(StagedoorError) {
@@ -71,24 +70,21 @@ enum DoctorCommand {
       let process = await process(on: connection)
       let which = process.map { ", process \($0)" } ?? ""
       let how = ran ? "it runs\(which)" : "the bus has just started it\(which)"
-      findings.append(
-        version == 1
-          ? Finding(.good, "service", "\(how), and speaks version \(version) of the contract")
-          : Finding(
-            .wrong, "service",
-            "it speaks version \(version) of the contract, and this command version 1; install both from one package"))
-      return (findings, process)
-    } catch  where error.code == .serviceUnknown {
-      findings.append(
-        Finding(
-          .wrong, "service",
-          "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"))
-    } catch  where error.code.saysStartFailed {
-      findings.append(Finding(.wrong, "service", "the bus cannot start it: \(error.message)"))
+      let (good, other) = (
+        "\(how), and speaks version \(version) of the contract",
+        "it speaks version \(version) of the contract, and this command version 1; install both from one package"
+      )
+      return ([bus, version == 1 ? .good("service", good) : .wrong("service", other)], process)
     } catch {
-      findings.append(Finding(.wrong, "service", "it does not answer: \(error)"))
+      let reason =
+        switch error.code {
+        case .serviceUnknown:
+          "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"
+        case _ where error.code.saysStartFailed: "the bus cannot start it: \(error.message)"
+        default: "it does not answer: \(error)"
+        }
+      return ([bus, .wrong("service", reason)], nil)
     }
-    return (findings, nil)
   }
 
   private static func process(on connection: Connection) async -> pid_t? {
@@ -103,29 +99,22 @@ enum DoctorCommand {
     var findings: [Finding] = []
     if let store = opened.first(where: { $0.hasSuffix("/stagedoor.db\(gone)") }) {
       findings.append(
-        Finding(
-          .wrong, "store",
+        .wrong(
+          "store",
           "\(store.dropLast(gone.utf8.count)) was deleted while the service runs, and it stores nothing any more; "
             + "end process \(process), and start it again: it makes a new store"))
     }
     guard let program = LinkTarget.of("/proc/\(process)/exe") else { return findings }
     if program.hasSuffix(gone) {
       findings.append(
-        Finding(
-          .note, "service",
+        .note(
+          "service",
           "its program \(program.dropLast(gone.utf8.count)) was replaced or deleted since it started; "
             + "`stagedoord --replace` takes over with the present one"))
-    } else if let started, real(started) != program {
-      findings.append(
-        Finding(.note, "service", "process \(process) is \(program), and the bus would start \(started)"))
+    } else if let started, LinkTarget.last(of: started) ?? started != program {
+      findings.append(.note("service", "process \(process) is \(program), and the bus would start \(started)"))
     }
     return findings
-  }
-
-  private static func real(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
   }
 
   // MARK: How it starts
@@ -137,16 +126,14 @@ enum DoctorCommand {
     let files = places.filter { access($0, R_OK) == 0 }
     guard let first = files.first else {
       let text = "no \(service) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
-      return ([Finding(.note, "activation", text)] + onPath(besides: nil), nil)
+      return ([.note("activation", text)] + onPath(besides: nil), nil)
     }
     let (program, finding) = installed(first)
     var findings = [finding]
     for file in files.dropFirst() {
       if let other = self.program(in: file), other != program {
         findings.append(
-          Finding(
-            .note, "activation", "\(file) starts \(described(other)), but \(first) comes before it; remove one of them")
-        )
+          .note("activation", "\(file) starts \(described(other)), but \(first) comes before it; remove one of them"))
       }
     }
     return (findings + onPath(besides: program), program)
@@ -155,42 +142,34 @@ enum DoctorCommand {
   /// The file that counts, and the program that it names, if doctor knows the program.
   private static func installed(_ file: String) -> (program: String?, Finding) {
     guard let program = program(in: file) else {
-      return (nil, Finding(.wrong, "activation", "\(file) starts nothing; install Stagedoor again"))
+      return (nil, .wrong("activation", "\(file) starts nothing; install Stagedoor again"))
     }
     guard access(program, X_OK) == 0 else {
-      return (
-        nil, Finding(.wrong, "activation", "\(file) starts \(program), which is not there; install Stagedoor again")
-      )
+      return (nil, .wrong("activation", "\(file) starts \(program), which is not there; install Stagedoor again"))
     }
     guard isOurs(program) else {
-      return (
-        nil, Finding(.note, "activation", "\(file) starts \(program), which is not called stagedoord and was not tried")
-      )
+      return (nil, .note("activation", "\(file) starts \(program), which is not called stagedoord and was not tried"))
     }
     let version = version(of: program)
-    let isSame = version == "stagedoord \(CommandTable.versionNumber)"
-    return (
-      program,
-      Finding(
-        isSame ? .good : .wrong, "activation",
-        isSame
-          ? "\(file) starts \(program), version \(CommandTable.versionNumber)"
-          : "\(file) starts \(described(program, version)), and this is stagedoor \(CommandTable.versionNumber); install both from one package"
-      )
-    )
+    let own = CommandTable.versionNumber
+    if version == "stagedoord \(own)" {
+      return (program, .good("activation", "\(file) starts \(program), version \(own)"))
+    }
+    let other = "\(described(program, version)), and this is stagedoor \(own)"
+    return (program, .wrong("activation", "\(file) starts \(other); install both from one package"))
   }
 
   /// Another version that a person would start by its name.
   private static func onPath(besides program: String?) -> [Finding] {
-    guard let found = path(of: "stagedoord"), found != program.map(real) else { return [] }
+    guard let found = path(of: "stagedoord"), found != program.map({ LinkTarget.last(of: $0) ?? $0 }) else { return [] }
     let version = version(of: found)
     if version == "stagedoord \(CommandTable.versionNumber)" { return [] }
-    return [Finding(.note, "path", "the stagedoord on the PATH is \(described(found, version))")]
+    return [.note("path", "the stagedoord on the PATH is \(described(found, version))")]
   }
 
   private static func path(of name: String) -> String? {
     let places: [String] = (Environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
-    return places.first { access($0, X_OK) == 0 }.map(real)
+    return places.first { access($0, X_OK) == 0 }.flatMap { LinkTarget.last(of: $0) }
   }
 
   /// The program of an activation file; behind `env` it is another one.
@@ -248,15 +227,15 @@ enum DoctorCommand {
   private static func units() -> [Finding] {
     let directories: [String] = [
       Environment["HOME"].map { "\($0)/.config/systemd/user" }, Directories.userData().map { "\($0)/systemd/user" },
-      "/etc/systemd/user", "/usr/local/lib/systemd/user",
-      "/usr/lib/systemd/user",
+      "/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user",
     ].compactMap(\.self)
     let units: [String] = directories.map { "\($0)/stagedoord.service" }
     guard let unit = units.first(where: { access($0, R_OK) == 0 }) else {
-      let text = "no stagedoord.service; the bus needs none to start the service, if there is an activation file"
-      return [Finding(.note, "unit", text)]
+      return [
+        .note("unit", "no stagedoord.service; the bus needs none to start the service, if there is an activation file")
+      ]
     }
-    return [Finding(.good, "unit", unit)]
+    return [.good("unit", unit)]
   }
 
   // MARK: Files
@@ -264,63 +243,50 @@ enum DoctorCommand {
   /// The manifests as the service reads them: of two manifests of one application the service reads the first, even if it is wrong.
   private static func manifests() -> [Finding] {
     let (found, broken, doubles) = ManifestFile.installed.read()
-    var findings: [(path: String, finding: Finding)] = []
-    func add(_ kind: Finding.Kind, _ path: String, _ text: String) {
-      findings.append((path, Finding(kind, "manifest", text)))
-    }
-    for manifest in found.values {
+    var findings = found.values.map { manifest -> (path: String, Finding) in
       let path = manifest.file.string
-      if let warning = ManifestWarnings.all(manifest.manifest).first {
-        add(.note, path, "\(path): \(warning); `stagedoor check` lists every warning")
-      } else {
-        add(.good, path, path)
-      }
+      guard let warning = ManifestWarnings.all(manifest.manifest).first else { return (path, .good("manifest", path)) }
+      return (path, .note("manifest", "\(path): \(warning); `stagedoor check` lists every warning"))
     }
-    for manifest in broken {
-      add(.wrong, manifest.path, "\(manifest.path): \(manifest.complaints[0]); `stagedoor check` lists every fault")
+    findings += broken.map {
+      ($0.path, .wrong("manifest", "\($0.path): \($0.complaints[0]); `stagedoor check` lists every fault"))
     }
-    for double in doubles {
-      add(
-        .note, double.isPassedOver.string,
-        "\(double.isPassedOver): \(double.counts) comes before it; remove one of them")
+    findings += doubles.map {
+      let path = $0.isPassedOver.string
+      return (path, .note("manifest", "\(path): \($0.counts) comes before it; remove one of them"))
     }
     if findings.isEmpty {
-      add(.note, "", "no application is installed; `stagedoor install-manifest Info.plist` installs one")
+      return [.note("manifest", "no application is installed; `stagedoor install-manifest Info.plist` installs one")]
     }
-    return findings.sorted { $0.path < $1.path }.map(\.finding)
+    return findings.sorted { $0.path < $1.path }.map(\.1)
   }
 
   /// The rules as the service reads them.
   private static func rules() -> [Finding] {
     var installed = GivenRules.installed
     let (rules, broken, warnings) = installed.read()
-    var findings = broken.flatMap { file in
-      file.complaints.map { Finding(.wrong, "rules", "\(file.path):\($0)") }
-    }
+    var findings = broken.flatMap { file in file.complaints.map { Finding.wrong("rules", "\(file.path):\($0)") } }
     if !broken.isEmpty {
-      findings.append(
-        Finding(.note, "rules", "a running service keeps the version before a broken one, if it read one"))
+      findings.append(.note("rules", "a running service keeps the version before a broken one, if it read one"))
     }
-    findings += warnings.map { Finding(.note, "rules", $0) }
+    findings += warnings.map { .note("rules", $0) }
     let files = Set(rules.entries.map(\.file)).count
-    if files > 0 { findings.append(Finding(.good, "rules", "rules: \(rules.entries.count), files: \(files)")) }
+    if files > 0 { findings.append(.good("rules", "rules: \(rules.entries.count), files: \(files)")) }
     return findings
   }
 
   private static func state() -> Finding {
     guard let path = Directories.state() else {
-      return Finding(.wrong, "state", "there is no place for it: set HOME, or XDG_STATE_HOME to an absolute path")
+      return .wrong("state", "there is no place for it: set HOME, or XDG_STATE_HOME to an absolute path")
     }
     var status = stat()
-    if stat(path, &status) != 0 {
-      return Finding(.good, "state", "\(path) is made when the service first starts")
-    }
+    if stat(path, &status) != 0 { return .good("state", "\(path) is made when the service first starts") }
     if status.st_mode & S_IFMT != S_IFDIR || access(path, R_OK | W_OK | X_OK) != 0 {
-      return Finding(.wrong, "state", "\(path) cannot be written; make it a directory of yours")
+      return .wrong("state", "\(path) cannot be written; make it a directory of yours")
     }
     if status.st_mode & 0o077 != 0 {
-      return Finding(.note, "state", "others can read \(path); run `chmod 700 \(path)`")
+      return .note("state", "others can read \(path); run `chmod 700 \(path)`")
     }
-    return Finding(.good, "state", path)
+    return .good("state", path)
   }
 }

@@ -5,7 +5,7 @@ import ServiceSupport
 enum DragCommand {
   private static let program = "stagedoor-drag"
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     var words = [program] + (invocation.has(.once) ? ["--once"] : []) + ["--"] + invocation.arguments
     let own = LinkTarget.of("/proc/self/exe") ?? ""
     for path in ["\(own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex))/\(program)", program] {

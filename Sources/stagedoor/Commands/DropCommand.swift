@@ -6,14 +6,13 @@ import StagedoorKit
 import Synchronization
 
 enum DropCommand {
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: true)
     if let beginning = payload.streamed { return try await stream(payload, from: beginning, client, invocation) }
     let delivery = try await handedIn(payload, client)
     if payload.waits { try await taken(delivery, client) }
     try await answer(delivery, payload, client, invocation)
-    return .done
   }
 
   private static func handedIn(_ payload: PayloadArguments, _ client: Client) async throws -> Delivery {
@@ -34,7 +33,7 @@ enum DropCommand {
   private static func answer(
     _ delivery: Delivery, _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
   ) async throws {
-    _ = try WindowCommands.answer(delivery, invocation)
+    try WindowCommands.answer(delivery, invocation)
     try Output.flush()
     // The drop has succeeded, whatever becomes of this question.
     if let type = payload.typeBesideData,
@@ -48,8 +47,8 @@ enum DropCommand {
   /// Gives the service one end of a connection, and copies standard input into the other end as long as somebody reads it.
   private static func stream(
     _ payload: PayloadArguments, from beginning: [UInt8], _ client: Client, _ invocation: Invocation
-  ) async throws -> Status {
-    guard let loop = invocation.loop else { return .failed }
+  ) async throws {
+    guard let loop = invocation.loop else { throw Status.failed }
     // A host that has read enough closes its end.
     signal(SIGPIPE, SIG_IGN)
     SignalDescriptor.hold(Endings.signals)
@@ -75,7 +74,7 @@ enum DropCommand {
     do {
       try await handedOver(try await delivering.value, readEnd, feeding, progress, payload, client, invocation)
       await interruption.end()
-      return .done
+      return
     } catch {
       await interruption.end()
       throw error
@@ -137,13 +136,13 @@ enum UndeclaredType {
 /// Work that a signal causes before it ends the program. A second signal ends the program at once.
 struct Interruption {
   private let task: Task<Void, Never>
-  private let hasBegun = Flag()
+  private let hasBegun = Lock(false)
 
   init(on loop: EventLoop, _ body: @escaping @Sendable () async -> Void) throws(ConnectionError) {
     let signals = try SignalDescriptor(Endings.signals)
     task = loop.task { @Sendable [hasBegun] in
       guard let number = await signals.next(on: loop) else { return }
-      hasBegun.isSet.store(true, ordering: .relaxed)
+      hasBegun.withLock { $0 = true }
       SignalDescriptor.release(Endings.signals)
       await body()
       // The program ends by the signal, as the shell expects.
@@ -153,13 +152,8 @@ struct Interruption {
 
   /// Stops listening for signals. If one has arrived, this never returns: the process ends by that signal.
   func end() async {
-    if hasBegun.isSet.load(ordering: .relaxed) { await task.value } else { task.cancel() }
+    if hasBegun.withLock(\.self) { await task.value } else { task.cancel() }
   }
-}
-
-/// A flag that concurrent tasks share.
-private final class Flag: Sendable {
-  let isSet = Atomic(false)
 }
 
 /// Copies standard input into a socket. Either end may be slow, so the copying has a thread of its own.
@@ -263,16 +257,16 @@ final class Feeder: Sendable {
 final class Progress: Sendable {
   private let task: Task<Void, Never>
   /// Whether the terminal shows the progress at present.
-  private let line = Flag()
+  private let isShown = Lock(false)
 
   init(of feeder: Feeder, on loop: EventLoop, screen: Screen) {
-    task = loop.task { @Sendable [line] in
+    task = loop.task { @Sendable [isShown] in
       // Some terminals cannot write a line again.
       if !screen.isTerminal || Environment["TERM"] == "dumb" { return }
       await loop.sleep(for: .milliseconds(500))
       while !Task.isCancelled {
         fputs("\r\(Progress.line(feeder.copied, of: feeder.total, screen.width))\u{1b}[K", stderr)
-        line.isSet.store(true, ordering: .relaxed)
+        isShown.withLock { $0 = true }
         await loop.sleep(for: .milliseconds(100))
       }
     }
@@ -285,7 +279,11 @@ final class Progress: Sendable {
 
   /// Clears the line for another text. The progress appears again below that text.
   func clear() {
-    if line.isSet.exchange(false, ordering: .relaxed) { fputs("\r\u{1b}[K", stderr) }
+    let wasShown = isShown.withLock { isShown in
+      defer { isShown = false }
+      return isShown
+    }
+    if wasShown { fputs("\r\u{1b}[K", stderr) }
   }
 
   static func line(_ copied: Int, of total: Int?, _ width: Int) -> String {

@@ -15,7 +15,7 @@ enum ExplainCommand {
     Field(name, value: { row in path.reduce(row.decision) { $0?[$1] } })
   }
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     if let delivery = invocation[.ofDelivery] {
       let other = invocation.command.options.first {
         invocation.has($0) && ![Option.ofDelivery, .json, .quiet, .print()].map(\.name).contains($0.name)
@@ -23,8 +23,10 @@ enum ExplainCommand {
       if let other { throw Problem.usage("--\(other.name) does not go with --delivery, which was decided already") }
       if !invocation.arguments.isEmpty { throw Problem.usage("a delivery was decided already; leave the files out") }
       let client = try await Client(invocation)
-      let decision = try await client.stagedoor.delivery(try await client.delivery(delivery)).decision
-      return try answer(try Printed.value(decision.json), .null, invocation)
+      let decision = try Printed.value(
+        try await client.stagedoor.delivery(try await client.delivery(delivery)).decision.json)
+      try show(decision, .null, invocation)
+      return try refuse(decision)
     }
     if invocation.has(.manifests) { return try await explainHere(invocation) }
     if invocation.has(.rules) {
@@ -48,7 +50,7 @@ enum ExplainCommand {
       }
       try Recording.add(document, decision, world, named: invocation[.caseName], to: file)
     }
-    let status = try answer(decision, document, invocation)
+    try show(decision, document, invocation)
     try Output.flush()
     if payload.isLongText, !invocation.has(.quiet) {
       Output.note("stagedoor: `drop -` hands in more than 32 KiB as a file, so rules do not see the text")
@@ -63,11 +65,11 @@ enum ExplainCommand {
     if let type = payload.typeBesideData ?? activity?["activityType"]?.string {
       await UndeclaredType.note(type, decision, client)
     }
-    return status
+    try refuse(decision)
   }
 
   /// Decides here, by the given manifests, as if there were no windows yet.
-  private static func explainHere(_ invocation: Invocation) async throws -> Status {
+  private static func explainHere(_ invocation: Invocation) async throws {
     let manifests = try ManifestFile.manifests(invocation)
     let rules = try GivenRules.all(invocation)
     let payload = try await PayloadArguments(invocation, manifests, isHandedIn: false)
@@ -75,17 +77,18 @@ enum ExplainCommand {
     let decision: Value
     do throws(Fault) {
       world.disk = try Disk(askedBy: rules, about: payload.document)
-      decision = try Recording.decide(payload.document, world, at: Moment.now, manifests.all, rules)
+      decision = try Recording.decide(payload.document, world, at: Clock.now(), manifests.all, rules)
     } catch {
       throw Problem(.refused, "\(error)")
     }
     if let file = invocation[.record] {
       try Recording.add(payload.document, decision, world, named: invocation[.caseName], to: file)
     }
-    return try answer(decision, payload.document, invocation)
+    try show(decision, payload.document, invocation)
+    try refuse(decision)
   }
 
-  private static func answer(_ decision: Value, _ payload: Value, _ invocation: Invocation) throws(Problem) -> Status {
+  private static func show(_ decision: Value, _ payload: Value, _ invocation: Invocation) throws(Problem) {
     if invocation.has(.print()) {
       try Listing(invocation, fields).answer((decision, payload))
     } else if invocation.has(.json) {
@@ -93,9 +96,11 @@ enum ExplainCommand {
     } else if !invocation.has(.quiet) {
       try Output.write(DecisionPicture.text(decision, payload, invocation.screen))
     }
+  }
+
+  private static func refuse(_ decision: Value) throws(Status) {
     // The decision of a delivery that was made is no refusal.
-    guard let error = decision["error"]?.string else { return .done }
-    return Status(StagedoorError.Code(rawValue: error))
+    if let error = decision["error"]?.string { throw Status(StagedoorError.Code(rawValue: error)) }
   }
 }
 

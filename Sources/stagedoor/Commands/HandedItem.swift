@@ -42,8 +42,8 @@ struct LocalFile: Sendable {
 /// One of the things that are handed in together.
 struct HandedItem: Sendable {
   enum Content: Sendable {
-    case text(String)
-    case link(String)
+    /// The same in several types.
+    case texts([(type: String, text: String)])
     case data([UInt8])
     case file(LocalFile, isCopy: Bool)
     case descriptor(OwnedFileDescriptor)
@@ -57,29 +57,32 @@ struct HandedItem: Sendable {
   /// The item from a path, or from any URL, as file managers pass them.
   init(file: String, isCopy: Bool) throws(Problem) {
     let file = NotUTF8.url(in: file) ?? file
-    guard let scheme = HandedItem.scheme(of: file) else {
-      self.init(try LocalFile(Array(file.utf8)), isCopy: isCopy)
-      return
-    }
-    guard scheme == "file" else {
+    var path = Array(file.utf8)
+    switch HandedItem.scheme(of: file) {
+    case nil: break
+    case "file":
+      guard let named = FileURL.path(of: Text(file)) else {
+        throw .failed("\(file.printable) is not the URL of a local file")
+      }
+      path = named
+    default:
       try self.init(link: file)
       return
     }
-    guard let path = FileURL.path(of: Text(file)) else {
-      throw .failed("\(file.printable) is not the URL of a local file")
-    }
-    self.init(try LocalFile(path), isCopy: isCopy)
-  }
-
-  private init(_ file: LocalFile, isCopy: Bool) {
-    self.init(file.type, .file(file, isCopy: isCopy), name: file.name)
+    let local = try LocalFile(path)
+    self.init(local.type, .file(local, isCopy: isCopy), name: local.name)
   }
 
   init(link: String) throws(Problem) {
     if !URLText.isValid(Text(link)) {
       throw .usage("\"\(link.printable)\" is not a URL such as https://example.org; --text takes any text")
     }
-    self.init("text/uri-list", .link(link))
+    let links = Representation.link(to: Text(link)).map { (type: $0.type.spelling.string, text: link) }
+    self.init("text/uri-list", .texts(links))
+  }
+
+  init(_ type: String, text: String, name: String? = nil) {
+    self.init(type, .texts([(type, text)]), name: name)
   }
 
   init(_ type: String, _ content: Content, name: String? = nil) {
@@ -90,40 +93,28 @@ struct HandedItem: Sendable {
 
   /// As a part of a payload's document. The content of a descriptor is left out: routing does not depend on it.
   var json: Value {
-    let representations: [Value] =
+    let representations: [[(String, Value?)]] =
       switch content {
-      case .text(let text): [represented(("text", .text(text)))]
-      case .link(let link):
-        Representation.link(to: Text(link)).map {
-          Printed.object([("type", .string($0.type.spelling)), ("text", .text(link))])
-        }
-      case .data(let bytes): [represented(("data", .string(Base64.text(of: bytes))))]
-      case .file(let file, let isCopy): [represented(("file", .string(file.url)), ("openInPlace", isCopy ? nil : true))]
-      case .descriptor: [represented(("data", ""))]
+      case .texts(let texts): texts.map { [("type", .text($0.type)), ("text", .text($0.text))] }
+      case .data(let bytes): [[("type", .text(type)), ("data", .string(Base64.text(of: bytes)))]]
+      case .file(let file, let isCopy):
+        [[("type", .text(type)), ("file", .string(file.url)), ("openInPlace", isCopy ? nil : true)]]
+      case .descriptor: [[("type", .text(type)), ("data", "")]]
       }
     return Printed.object([
       ("activities", activity.map { [$0] }), ("suggestedName", name.map { .text($0) }),
-      ("representations", .array(representations)),
+      ("representations", .array(representations.map(Printed.object))),
     ])
-  }
-
-  private func represented(_ content: (String, Value?)...) -> Value {
-    Printed.object([("type", .text(type))] + content)
   }
 
   /// As a dictionary on the bus. A file is sent as its descriptor: a program in a sandbox may not name one.
   func dictionary() throws(Problem) -> [String: Variant] {
-    func represented(_ key: String, _ content: Variant) -> [String: Variant] { ["type": .string(type), key: content] }
     let representations: [[String: Variant]] =
       switch content {
-      case .text(let text): [represented("text", .string(text))]
-      case .link(let link):
-        Representation.link(to: Text(link)).map {
-          ["type": .string($0.type.spelling.string), "text": .string(link)]
-        }
-      case .data(let bytes): [represented("data", .bytes(bytes))]
-      case .file(let file, _): [represented("fd", .fileDescriptor(try file.opened()))]
-      case .descriptor(let descriptor): [represented("fd", .fileDescriptor(descriptor))]
+      case .texts(let texts): texts.map { ["type": .string($0.type), "text": .string($0.text)] }
+      case .data(let bytes): [["type": .string(type), "data": .bytes(bytes)]]
+      case .file(let file, _): [["type": .string(type), "fd": .fileDescriptor(try file.opened())]]
+      case .descriptor(let descriptor): [["type": .string(type), "fd": .fileDescriptor(descriptor)]]
       }
     var item: [String: Variant] = ["representations": Variant(representations)]
     if let activity { item["activities"] = Variant([Printed.json(activity)]) }
@@ -136,14 +127,10 @@ struct HandedItem: Sendable {
     let bytes = Array(text.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 1,
       bytes[colon...].starts(with: Array("://".utf8)),
-      bytes[..<colon].allSatisfy({ isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") })
+      bytes[..<colon].allSatisfy({
+        MIMESyntax.isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
+      })
     else { return nil }
     return String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
   }
-}
-
-/// Whether a byte is an ASCII letter or digit.
-func isLetterOrDigit(_ byte: UInt8) -> Bool {
-  (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
 }

@@ -30,7 +30,7 @@ enum SessionsCommand {
       value: { .text(Moment.rfc3339($0.session.lastActivated)) }, short: { Moment.age($0.session.lastActivated) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
@@ -40,7 +40,6 @@ enum SessionsCommand {
       try listing.add(page.map { ($0, known.contains($0.application)) })
     }
     try listing.end(orSay: application == nil ? "no windows yet" : "no windows of this application yet")
-    return .done
   }
 }
 
@@ -52,7 +51,7 @@ enum DeliveriesCommand {
     Field(identifier: "session", rank: 2) { $0.session?.description },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let isUnclaimed = invocation.has(.unclaimed)
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
@@ -78,21 +77,6 @@ enum DeliveriesCommand {
     }
     let isFiltered = isChosen || filter != .all
     try listing.end(orSay: isFiltered ? "no such deliveries" : "no deliveries yet")
-    return .done
-  }
-}
-
-extension StagedoorKit.DeliveryState {
-  /// The word on the bus.
-  var word: String {
-    switch self {
-    case .held: "held"
-    case .routed: "routed"
-    case .forwarded: "forwarded"
-    case .handled: "handled"
-    case .failed: "failed"
-    case .cancelled: "cancelled"
-    }
   }
 }
 
@@ -105,7 +89,7 @@ enum AppsCommand {
     Field("hostAttached", .init(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside }) { .bool($0.isHostAttached) },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let all = try await client.stagedoor.applications()
     var shown = all
@@ -118,12 +102,10 @@ enum AppsCommand {
         throw Problem(.refused, "no application takes \"\(type.printable)\"; `stagedoor apps` lists the applications")
       }
     }
-    var listing = Listing(invocation, fields)
-    try listing.add(shown)
-    try listing.end(
+    try Listing(invocation, fields).list(
+      shown,
       orSay: all.isEmpty
         ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
-    return .done
   }
 
   /// The type to ask for: the given type, or the type of the given file.
@@ -150,30 +132,26 @@ enum PreferCommand {
     Field("application", .init(title: "APPLICATION", minimum: 12) { _ in .identifier }) { .text($0.application) },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     if invocation.has(.none), invocation.arguments.count != 1 {
       throw Problem.usage("--none goes with a TYPE and no APP: \(invocation.command.usage.synopsis)")
     }
     let client = try await Client(invocation)
-    var listing = Listing(invocation, fields)
     guard let type = invocation.argument(0) else {
-      try listing.add(try await client.stagedoor.preferredApplications().map { ($0.type, $0.application) })
-      try listing.end(orSay: "no choices yet")
-      return .done
+      let choices = try await client.stagedoor.preferredApplications()
+      try Listing(invocation, fields).list(choices, orSay: "no choices yet")
+      return
     }
     if invocation.has(.none) {
       try await client.stagedoor.setPreferredApplication(nil, for: type)
       try Change.say("forgotten", type, "", invocation)
-      return .done
-    }
-    if let application = invocation.argument(1) {
+    } else if let application = invocation.argument(1) {
       let application = try await client.application(application)
       try await client.stagedoor.setPreferredApplication(application, for: type)
       try Change.say("preferred", type, application, invocation)
-      return .done
+    } else {
+      let choice = try await client.stagedoor.preferredApplication(for: type).map { [(type: type, application: $0)] }
+      try Listing(invocation, fields).list(choice ?? [], orSay: "no choice for \(type)")
     }
-    try listing.add(try await client.stagedoor.preferredApplication(for: type).map { [(type, $0)] } ?? [])
-    try listing.end(orSay: "no choice for \(type)")
-    return .done
   }
 }

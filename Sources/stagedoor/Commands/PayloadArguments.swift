@@ -53,7 +53,7 @@ struct PayloadArguments: Sendable {
     }
     for text in invocation.all(.text) {
       if text.isEmpty { throw Problem.usage("--text is empty; give it some text") }
-      items.append(HandedItem(invocation[.contentType] ?? "text/plain", .text(text)))
+      items.append(HandedItem(invocation[.contentType] ?? "text/plain", text: text))
     }
     for url in invocation.all(.url) { items.append(try HandedItem(link: url)) }
     if streamed != nil, items.count > 1 {
@@ -94,8 +94,8 @@ struct PayloadArguments: Sendable {
       : Printed.object([("items", .array(items.map(\.json))), ("options", options)])
   }
 
-  /// The simplest form, for which the bus has a call of its own: an activity that has a type, a key and texts only.
-  var plain: (type: String, target: String, info: [String: String])? {
+  /// The simplest form, for which the bus has a call of its own, which costs less: an activity that has a type, a key and texts only.
+  private var plain: (type: String, target: String, info: [String: String])? {
     guard whole == nil, items.isEmpty, options.isEmpty, let activity, activity["title"] == nil,
       let type = activity["activityType"]?.string
     else { return nil }
@@ -142,7 +142,7 @@ struct PayloadArguments: Sendable {
   }
 
   private func deliverDictionaries(to stagedoor: Stagedoor) async throws -> Delivery {
-    return try await stagedoor.deliver(
+    try await stagedoor.deliver(
       dictionaries: try items.map { item throws(Problem) in try item.dictionary() },
       options: options.optionDictionary)
   }
@@ -151,9 +151,8 @@ struct PayloadArguments: Sendable {
 
   private static func options(_ invocation: Invocation, _ names: some Names) async throws -> Value {
     var options = UserInfo()
-    if invocation.has(.new) { options["disposition"] = "new" }
-    if invocation.has(.existing) { options["disposition"] = "existing" }
-    if invocation.has(.existingOnly) { options["disposition"] = "existingOnly" }
+    let dispositions: [(Option, Value)] = [(.new, "new"), (.existing, "existing"), (.existingOnly, "existingOnly")]
+    options["disposition"] = dispositions.first { invocation.has($0.0) }?.1
     if let text = invocation[.session] { options["session"] = .text(try await names.session(text).description) }
     if let text = invocation[.app] { options["application"] = .text(try await names.application(text)) }
     if let name = invocation[.configuration] { options["configuration"] = .text(name) }
@@ -193,9 +192,7 @@ struct PayloadArguments: Sendable {
     if !invocation.arguments.isEmpty {
       throw .usage("a whole payload goes alone; leave the files out, or name them in it")
     }
-    let bytes = try InputFile.read(path, limit: Limits.payload)
-    let name = path == "-" ? "standard input" : path.printable
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .failed("\(name) is not UTF-8") }
+    let text = try InputFile.text(path, limit: Limits.payload)
     do throws(Fault) {
       let payload = Value.dictionary(try JSON.dictionary(Text(text)))
       guard case .dictionary(let given) = options, !given.isEmpty else { return payload }
@@ -203,7 +200,7 @@ struct PayloadArguments: Sendable {
       for entry in given.entries { merged = merged.adding(entry.key.string, entry.value) }
       return payload.adding("options", merged)
     } catch {
-      throw .failed("\(name): \(error)")
+      throw .failed("\(InputFile.name(path)): \(error)")
     }
   }
 
@@ -253,7 +250,7 @@ struct PayloadArguments: Sendable {
     // Routing does not depend on the content of long input.
     let content = isLong ? [] : bytes
     let text = type.hasPrefix("text/") ? String(validating: content, as: UTF8.self) : nil
-    items.append(HandedItem(type, text.map { .text($0) } ?? .data(content), name: name))
+    items.append(HandedItem(type, text.map { .texts([(type, $0)]) } ?? .data(content), name: name))
   }
 }
 

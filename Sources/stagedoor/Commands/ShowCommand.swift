@@ -5,7 +5,7 @@ import StagedoorKit
 
 /// Shows a session, a delivery or an application, whichever the identifier names.
 enum ShowCommand {
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let text = invocation.arguments[0]
     let value = try await found(text, client)
@@ -14,7 +14,6 @@ enum ShowCommand {
     } else {
       try Output.write(listed(value, invocation.screen))
     }
-    return .done
   }
 
   /// Looks for a session, then for a delivery, then for an application. An application's identifier has dots, and the others have digits.
@@ -39,18 +38,11 @@ enum ShowCommand {
   }
 
   private static func session(_ session: SessionIdentifier, _ client: Client) async throws -> Value {
-    let properties = try await client.stagedoor.sessionProperties(session)
-    var fields: [(String, Value?)] = [("session", .text(session.description)), ("path", .text(session.path.rawValue))]
-    for (name, value) in properties where name != "PersistentIdentifier" && !value.isEmpty {
-      let key = name.prefix(1).lowercased() + name.dropFirst()
-      switch name {
-      case "Created", "LastActivated": fields.append((key, UInt64(value).map { .text(Moment.rfc3339($0)) }))
-      case "Connected": fields.append((key, .bool(value == "true")))
-      case "UserActivity", "StateRestorationActivity", "UserInfo": fields.append((key, try Printed.value(value)))
-      default: fields.append((key, .text(value)))
-      }
-    }
-    return Printed.object(fields)
+    var fields = try await client.stagedoor.document(of: session)
+    fields["persistentIdentifier"] = nil
+    fields["session"] = .text(session.description)
+    fields["path"] = .text(session.path.rawValue)
+    return .dictionary(fields)
   }
 
   private static func delivery(_ delivery: DeliveryIdentifier, _ client: Client) async throws -> Value {

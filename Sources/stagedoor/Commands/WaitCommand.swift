@@ -11,14 +11,13 @@ enum WaitCommand {
     Field("state", .init(title: "STATE") { Style(of: $0) }) { .text($0.state.word) },
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let delivery = try await client.delivery(invocation.arguments[0])
     let limit = invocation[.waitDeadline].flatMap { Double($0) }
     let state = try await finished(delivery, client, within: limit, on: invocation.loop)
     if state == .routed { throw Problem.nobodyTook(delivery) }
     try Listing(invocation, fields).answer((delivery, state))
-    return .done
   }
 
   /// Waits until a delivery has ended, for a number of seconds.

@@ -17,7 +17,7 @@ enum WatchCommand {
     Field("about", .init(title: "ABOUT"), value: { .text(about($0.event, isCut: false)) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
@@ -50,20 +50,19 @@ enum WatchCommand {
         if last >= newest { break }
       }
       if isEmpty { Output.note("no events yet") }
-      return .done
+      return
     }
     // This reads the events of all applications, because the newest event may be another application's.
     for try await event in try await stagedoor.events(since: since)
     where application == nil || event.application == application {
       try print(event, newest, invocation)
     }
-    return .done
   }
 
   private static func print(_ event: StagedoorKit.Event, _ newest: UInt64, _ invocation: Invocation) throws {
     let told = event.arguments["time"].flatMap { Instant(rfc3339: Text($0)) }
     // An older service does not tell the times of kept events, but these did not happen now.
-    let time = told ?? (event.sequence > newest ? Moment.now : nil)
+    let time = told ?? (event.sequence > newest ? Clock.now() : nil)
     if invocation.has(.json) {
       try Output.line(Printed.shown(json(event, time)))
     } else if invocation.has(.print()) || !invocation.screen.isTerminal {

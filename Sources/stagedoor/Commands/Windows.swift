@@ -12,7 +12,7 @@ enum WindowCommands {
     Field("delivery", .init(title: "DELIVERY") { _ in .aside }) { .text($0.identifier.description) },
   ]
 
-  static func activate(_ invocation: Invocation) async throws -> Status {
+  static func activate(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     if let window = window(invocation.arguments[0]) {
       do throws(CallError) {
@@ -24,7 +24,7 @@ enum WindowCommands {
         throw Problem(.refused, reason.text, error: reason.name.rawValue)
       }
       try Change.say("activated", invocation.arguments[0], "", invocation)
-      return .done
+      return
     }
     let session = try await client.session(invocation.arguments[0])
     // If the desktop gave us a token that lets a window come to the front, we pass it on.
@@ -45,16 +45,15 @@ enum WindowCommands {
     return String(text.dropFirst())
   }
 
-  static func refresh(_ invocation: Invocation) async throws -> Status {
+  static func refresh(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     for window in try await client.windows(invocation.arguments) {
       try await client.stagedoor.refresh(window.session)
       try Change.say("refreshed", window.session.description, window.title, invocation)
     }
-    return .done
   }
 
-  static func close(_ invocation: Invocation) async throws -> Status {
+  static func close(_ invocation: Invocation) async throws {
     let named = [!invocation.arguments.isEmpty, invocation.has(.ofApp), invocation.has(.all)]
     guard named.count(where: { $0 }) == 1 else {
       throw Problem.usage("name windows, or all of an application with --app, or all with --all")
@@ -77,7 +76,6 @@ enum WindowCommands {
       try confirm("close \(which) for good", "nothing was closed", invocation)
     }
     try await close(windows, client, invocation)
-    return .done
   }
 
   private static func close(_ windows: [Window], _ client: Client, _ invocation: Invocation) async throws {
@@ -93,7 +91,7 @@ enum WindowCommands {
   }
 
   /// Forgets all that one can see: what waits, the windows, and the chosen applications.
-  static func reset(_ invocation: Invocation) async throws -> Status {
+  static func reset(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let windows = try await client.windows(of: nil)
     var held: [DeliveryIdentifier] = []
@@ -104,7 +102,7 @@ enum WindowCommands {
     let choices = try await client.stagedoor.preferredApplications()
     if windows.isEmpty, held.isEmpty, choices.isEmpty {
       Output.note("stagedoor reset: there is nothing to forget")
-      return .done
+      return
     }
     let what = [
       counted(windows.count, "window for good", "windows for good"),
@@ -126,7 +124,6 @@ enum WindowCommands {
       try await client.stagedoor.setPreferredApplication(nil, for: choice.type)
       try Change.say("forgotten", choice.type, choice.application, invocation)
     }
-    return .done
   }
 
   /// Asks a person; without a terminal, --yes is the answer.
@@ -137,18 +134,14 @@ enum WindowCommands {
     guard Question.ask("\(question)?") else { throw Problem(.cancelled, refusal) }
   }
 
-  private static func counted(_ count: Int, _ one: String, _ more: String) -> String {
-    "\(count) \(count == 1 ? one : more)"
-  }
-
-  static func new(_ invocation: Invocation) async throws -> Status {
+  static func new(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let application = try await client.application(invocation.arguments[0])
     return try answer(
       try await client.stagedoor.newSession(of: application, configuration: invocation.argument(1) ?? ""), invocation)
   }
 
-  static func cancel(_ invocation: Invocation) async throws -> Status {
+  static func cancel(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     // All deliveries are found before the first is cancelled.
     var deliveries: [(identifier: DeliveryIdentifier, application: String)] = []
@@ -166,10 +159,9 @@ enum WindowCommands {
       try await client.stagedoor.cancel(delivery.identifier)
       try Change.say("cancelled", delivery.identifier.description, delivery.application, invocation)
     }
-    return .done
   }
 
-  static func redirect(_ invocation: Invocation) async throws -> Status {
+  static func redirect(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let delivery = try await client.delivery(invocation.arguments[0])
     let session = try await client.session(invocation.arguments[1])
@@ -177,11 +169,13 @@ enum WindowCommands {
   }
 
   /// Prints the answer to a delivery.
-  static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) -> Status {
+  static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) {
     try Listing(invocation, answer).answer(delivery)
-    return .done
   }
 }
+
+/// "1 window", "2 windows".
+func counted(_ count: Int, _ one: String, _ more: String) -> String { "\(count) \(count == 1 ? one : more)" }
 
 /// A session, for people.
 struct Window: Sendable {
@@ -200,12 +194,10 @@ extension Client {
   func windows(_ texts: [String]) async throws -> [Window] {
     var windows: [Window] = []
     for text in texts {
-      let session = try await session(text)
-      let properties = try await stagedoor.sessionProperties(session)
-      let activity = try? properties["UserActivity"].flatMap { $0.isEmpty ? nil : try Printed.value($0) }
-      let titles = [properties["Title"], activity?["title"]?.string, properties["TargetContentIdentifier"]]
-      let title = titles.lazy.compactMap(\.self).first { !$0.isEmpty }
-      windows.append(Window(session: session, application: properties["Application"] ?? "", title: title ?? ""))
+      let session = try await stagedoor.session(try await session(text))
+      let titles = [session.title, session.userActivity?.title ?? "", session.targetContentIdentifier]
+      let title = titles.first { !$0.isEmpty } ?? ""
+      windows.append(Window(session: session.identifier, application: session.application, title: title))
     }
     return windows
   }

@@ -33,14 +33,14 @@ enum WindowsCommand {
     Field("icon", value: { .text($0.icon) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let understudy = Understudy(connection: client.stagedoor.connection)
     guard invocation.has(.watchWindows) else {
       let (rows, notes) = try await rows(client, understudy)
       for note in notes { Output.note("stagedoor windows: \(note)") }
       try print(rows, invocation)
-      return .done
+      return
     }
     let changes = try await understudy.changes()
     let events = try await client.stagedoor.connection.signals(
@@ -75,9 +75,7 @@ enum WindowsCommand {
       let values = rows.map { row in Printed.object(fields.map { ($0.name, $0.value(row)) }) }
       return try Output.line(Printed.shown(.array(values)))
     }
-    var listing = Listing(invocation, fields)
-    try listing.add(rows)
-    try listing.end(orSay: "no windows")
+    try Listing(invocation, fields).list(rows, orSay: "no windows")
   }
 
   /// The form of rofi and fuzzel: what stands behind the zero names the icon.

@@ -4,25 +4,30 @@ import ServiceSupport
 
 /// A process of a window, and its group: a command may have started other processes.
 @MainActor final class Child {
+  let program: String
   private let process: pid_t
   /// Waits for the end of the process: every other way would have to ask again and again.
   private let thread: EventLoop
   private(set) var isRunning = true
   private var wasTerminated = false
 
-  /// - Parameter variables: "NAME=value", added to the environment of this process.
-  init(_ words: [String], _ variables: [String]) throws {
+  /// - Parameters:
+  ///   - values: The values of the placeholders.
+  ///   - files: The paths that replace `{file}`.
+  init(_ command: CommandTemplate, _ values: [String: String], _ files: [String]) throws {
+    let words = command.filled(values, files: files)
+    let variables = CommandTemplate.variables(values, files: files)
+    program = words[0]
     thread = try EventLoop(name: "child")
     // The program writes to our outputs, and reads nothing.
-    let (process, error) = Spawn.start(
-      words, environment: Environment.all(adding: variables), in: .group
-    ) { actions in
+    let environment = Environment.all(adding: variables)
+    let (process, error) = Spawn.start(words, environment: environment, in: .group) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
     self.process = process
     if error != 0 {
       thread.beginStopping()
-      throw Problem.failed("\(words[0].printable): \(String(cString: strerror(error)))")
+      throw Problem.failed("\(program.printable): \(String(cString: strerror(error)))")
     }
   }
 

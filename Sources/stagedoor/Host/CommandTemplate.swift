@@ -1,3 +1,4 @@
+import SceneModel
 import ServiceSupport
 
 /// A command line with placeholders. A filled-in value is one argument, whatever it contains: no shell reads it.
@@ -45,7 +46,7 @@ struct CommandTemplate: Sendable {
     values["file"] = files.first
     return values.compactMap { key, value in
       let name = name(ofKey: key)
-      let isName = name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }
+      let isName = name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || MIMESyntax.isLetterOrDigit($0) }
       return isName && value.utf8.count <= 64 << 10 ? "\(name)=\(value)" : nil
     }
   }

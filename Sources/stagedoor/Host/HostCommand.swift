@@ -5,7 +5,7 @@ import StagedoorKit
 
 /// Makes commands the windows of an application: each connected session is a process.
 enum HostCommand {
-  @MainActor static func run(_ invocation: Invocation) async throws -> Status {
+  @MainActor static func run(_ invocation: Invocation) async throws {
     let (identifier, connect) = (invocation[.hostApp] ?? "", invocation[.connect] ?? "")
     let commands = HostCommands(
       connect: try CommandTemplate(connect, "connect"),
@@ -20,7 +20,6 @@ enum HostCommand {
     let client = try await Client(invocation)
     try await CommandHost(identifier, commands).run(on: client.stagedoor.connection)
     await client.stagedoor.close()
-    return .done
   }
 }
 
@@ -97,10 +96,8 @@ struct HostCommands: Sendable {
     defer { files.remove() }
     if window?.isRunning ?? false, let close = commands.close {
       do {
-        let values = values(scene, scene.userActivity)
-        let words = close.filled(values, files: [])
-        let child = try Child(words, CommandTemplate.variables(values, files: []))
-        Task { CommandScene.report(await child.ended(), words) }
+        let child = try Child(close, values(scene, scene.userActivity), [])
+        Task { await CommandScene.attend(child) }
         return
       } catch {
         CommandScene.report(error)
@@ -123,29 +120,22 @@ struct HostCommands: Sendable {
       Task { @MainActor [weak scene] in
         do {
           let paths = try await files.paths(of: items)
-          if isOver {
-            files.remove()
-          } else {
-            let words = template.filled(values, files: paths)
-            await attend(try begin(words, CommandTemplate.variables(values, files: paths), isWindow), words)
-          }
+          if isOver { files.remove() } else { await attend(try begin(template, values, paths, isWindow)) }
         } catch {
           CommandScene.report(error)
         }
         await isDone(scene, isWindow)
       }
     } else {
-      let paths = items.compactMap(ItemFiles.pathInPlace)
-      let words = template.filled(values, files: paths)
       let child: Child
-      do { child = try begin(words, CommandTemplate.variables(values, files: paths), isWindow) } catch {
+      do { child = try begin(template, values, items.compactMap(ItemFiles.pathInPlace), isWindow) } catch {
         application?.givePlaceBack()
         throw error
       }
       // The command itself opens these files.
       for item in items { item.finishLoading() }
       Task { @MainActor [weak scene] in
-        await attend(child, words)
+        await attend(child)
         await isDone(scene, isWindow)
       }
     }
@@ -153,16 +143,22 @@ struct HostCommands: Sendable {
     show(options, restored, in: scene)
   }
 
-  private func begin(_ words: [String], _ variables: [String], _ isWindow: Bool) throws -> Child {
-    let child = try Child(words, variables)
+  private func begin(
+    _ template: CommandTemplate, _ values: [String: String], _ files: [String], _ isWindow: Bool
+  ) throws -> Child {
+    let child = try Child(template, values, files)
     children.append(child)
     if isWindow { window = child }
     return child
   }
 
-  private func attend(_ child: Child, _ words: [String]) async {
-    CommandScene.report(await child.ended(), words)
+  private func attend(_ child: Child) async {
+    await CommandScene.attend(child)
     children.removeAll { $0 === child }
+  }
+
+  private static func attend(_ child: Child) async {
+    if let failure = await child.ended() { Output.note("stagedoor host: \(child.program) \(failure)") }
   }
 
   private func isDone(_ scene: Scene?, _ isWindow: Bool) async {
@@ -172,10 +168,6 @@ struct HostCommands: Sendable {
     if let taken { _ = try? await application.stagedoor?.finished(taken) }
     // The command closed its window by itself, so the session is over.
     if !isOver, let scene { application.requestSceneSessionDestruction(scene.session) }
-  }
-
-  private static func report(_ failure: String?, _ words: [String]) {
-    if let failure { Output.note("stagedoor host: \(words[0]) \(failure)") }
   }
 
   private static func report(_ error: any Error) {

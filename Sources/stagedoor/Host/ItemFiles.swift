@@ -34,13 +34,11 @@ import StagedoorKit
         item.finishLoading()
         paths.append(path)
       } else if let type = item.registeredTypes.first {
-        var item = item
-        item.suggestedName = ItemFiles.fileName(item.suggestedName)
         let loaded = try await item.loadFileRepresentation(as: type)
-        defer { try? FileManager.default.removeItem(at: loaded.deletingLastPathComponent()) }
-        let file = try place(for: loaded.lastPathComponent)
-        try FileManager.default.moveItem(at: loaded, to: file)
-        paths.append(file.path)
+        // Each item has a folder of its own, because several may have the same name.
+        let own = try place()
+        try FileManager.default.moveItem(at: loaded.deletingLastPathComponent(), to: own)
+        paths.append(own.appending(path: loaded.lastPathComponent).path)
       }
     }
     return paths
@@ -51,14 +49,12 @@ import StagedoorKit
     folder = nil
   }
 
-  /// A path in a new folder, because several items may have the same name.
-  private func place(for name: String) throws -> URL {
+  /// A path for one more item.
+  private func place() throws -> URL {
     let whole = try folder ?? ItemFiles.makeFolder()
     folder = whole
     count += 1
-    let own = whole.appending(path: "\(count)")
-    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
-    return own.appending(path: name)
+    return whole.appending(path: "\(count)")
   }
 
   private static func makeFolder() throws -> URL {
@@ -66,10 +62,5 @@ import StagedoorKit
     var template = Array("\(base)/stagedoor.XXXXXX".utf8CString)
     if mkdtemp(&template) == nil { throw Problem.failed("\(base.printable): \(InputFile.reason)") }
     return URL(filePath: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-  }
-
-  private static func fileName(_ name: String?) -> String {
-    let last = name.flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
-    return last.isEmpty || last == "." || last == ".." || last.utf8.contains(0) || last.utf8.count > 255 ? "item" : last
   }
 }

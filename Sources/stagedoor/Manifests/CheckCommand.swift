@@ -2,23 +2,23 @@ import SceneModel
 import ServiceSupport
 
 enum CheckCommand {
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     let screen = invocation.screen
-    var status = Status.done
+    var isGood = true
     for path in invocation.arguments {
       if path.hasSuffix(".rules") {
-        if try !RulesCommand.isGood(path, invocation) { status = .failed }
+        isGood = try RulesCommand.isGood(path, invocation) && isGood
         continue
       }
       let file: ManifestFile
       do throws(Problem) { file = try ManifestFile(path, defining: invocation.all(.define)) } catch {
-        status = .failed
+        isGood = false
         Output.note("stagedoor check: \(error.sentence)")
         continue
       }
       switch file.parsed {
       case .failure(let faults):
-        status = .failed
+        isGood = false
         for fault in file.sentences(faults) { try say("error", fault, path, .bad, screen) }
       case .success(let manifest):
         let warnings = ManifestWarnings.all(manifest)
@@ -29,10 +29,10 @@ enum CheckCommand {
         }
       }
     }
-    return status
+    if !isGood { throw Status.failed }
   }
 
-  private static func say(
+  static func say(
     _ kind: String, _ text: String, _ path: String, _ style: Style, _ screen: Screen
   ) throws(Problem) {
     try Output.line("\(path.printable): \(screen.styled("\(kind):", style)) \(text.printable)")

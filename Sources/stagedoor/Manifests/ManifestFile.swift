@@ -61,7 +61,9 @@ struct ManifestFile {
   private static func filled(_ bytes: [UInt8], _ definitions: [String]) -> [UInt8] {
     definitions.reduce(bytes) { bytes, definition in
       let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let value = Array((isJSON(bytes) ? escapedForJSON(parts[1]) : escapedForXML(parts[1])).utf8)
+      let text = String(parts[1])
+      let json = Printed.json(.text(text)).dropFirst().dropLast()
+      let value = Array(isJSON(bytes) ? json.utf8 : PropertyList.escapedForXML(text)[...].utf8)
       let variables = ["$(\(parts[0]))", "${\(parts[0])}"].map { Array($0.utf8) }
       var filled: [UInt8] = []
       var rest = bytes[...]
@@ -76,14 +78,6 @@ struct ManifestFile {
       }
       return filled
     }
-  }
-
-  private static func escapedForJSON(_ text: Substring) -> String {
-    String(Printed.json(.text(String(text))).dropFirst().dropLast())
-  }
-
-  private static func escapedForXML(_ text: Substring) -> String {
-    text.reduce(into: "") { $0 += $1 == "&" ? "&amp;" : $1 == "<" ? "&lt;" : $1 == ">" ? "&gt;" : String($1) }
   }
 
   /// The manifest, or all its faults. A file whose name is an identifier need not contain the identifier.

@@ -27,7 +27,7 @@ enum Recording {
     var cases = access(path, F_OK) == 0 ? try cases(in: path) : []
     let single = Printed.object([
       ("name", .text(name ?? unused(Recording.name(payload, decision), among: cases))),
-      ("time", .text(Moment.now.rfc3339)), ("payload", payload),
+      ("time", .text(Clock.now().rfc3339)), ("payload", payload),
       ("sessions", world.sessions.isEmpty ? nil : .array(world.sessions)),
       ("preferences", world.preferences.isEmpty ? nil : .dictionary(world.preferences)), ("disk", world.disk.json),
       ("decision", decision),
@@ -87,8 +87,7 @@ enum Recording {
   }
 
   static func cases(in path: String) throws(Problem) -> [Value] {
-    let bytes = try InputFile.read(path, limit: 64 << 20)
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .failed("\(path.printable) is not UTF-8") }
+    let text = try InputFile.text(path, limit: 64 << 20)
     do throws(Fault) {
       guard case .array(let cases)? = try JSON.value(Text(text), atMost: 64 << 20)["cases"] else {
         throw Fault(at: .document, "expected a key \"cases\" with a list, as `stagedoor explain --record` writes it")
@@ -135,33 +134,21 @@ enum Recording {
     for application in applications.sorted() {
       try await client.sessions(of: application) { page in
         for summary in page {
-          guard let properties = try? await client.stagedoor.sessionProperties(summary.session) else { continue }
-          sessions.append(try session(properties, wasConnected: restored == summary.session.description))
+          guard let document = try? await client.stagedoor.document(of: summary.session) else { continue }
+          sessions.append(session(document, wasConnected: restored == summary.session.description))
         }
       }
     }
     return World(sessions: sessions, preferences: preferences)
   }
 
-  private static func session(_ properties: [String: String], wasConnected: Bool) throws(Problem) -> Value {
-    func text(_ name: String) -> Value? { properties[name].flatMap { $0.isEmpty ? nil : .text($0) } }
-    func document(_ name: String) throws(Problem) -> Value? {
-      guard let json = properties[name], !json.isEmpty else { return nil }
-      return try Printed.value(json)
-    }
-    func time(_ name: String) -> Value? { properties[name].flatMap { UInt64($0) }.map { .text(Moment.rfc3339($0)) } }
-    let activity = try document("UserActivity")
-    let isConnected = properties["Connected"] == "true"
-    return Printed.object([
-      ("persistentIdentifier", text("PersistentIdentifier")), ("application", text("Application")),
-      ("role", text("Role")),
-      ("configuration", text("Configuration")), ("state", text("State")), ("connected", .bool(isConnected)),
-      ("hasBeenConnected", .bool(isConnected || wasConnected)), ("created", time("Created")),
-      ("lastActivated", time("LastActivated")), ("title", text("Title")), ("userActivity", activity),
-      ("stateRestorationActivity", try document("StateRestorationActivity")),
-      ("openedContent", activity == nil ? text("TargetContentIdentifier") : nil),
-      ("canActivatePredicate", text("CanActivatePredicate")),
-      ("prefersToActivatePredicate", text("PrefersToActivatePredicate")),
-    ])
+  private static func session(_ document: UserInfo, wasConnected: Bool) -> Value {
+    var fields = document
+    // A decision does not depend on it.
+    fields["userInfo"] = nil
+    fields["hasBeenConnected"] = .bool(wasConnected || document["connected"] == .bool(true))
+    fields["targetContentIdentifier"] = nil
+    if document["userActivity"] == nil { fields["openedContent"] = document["targetContentIdentifier"] }
+    return .dictionary(fields)
   }
 }

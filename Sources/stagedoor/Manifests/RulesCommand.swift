@@ -14,52 +14,44 @@ enum RulesCommand {
     Field("matches", .init(title: "MATCHES"), value: { .integer(Int64(clamping: $0.matches)) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     if invocation.argument(0) != nil { return try check(invocation.arguments.dropFirst(), invocation) }
     let client = try await Client(invocation)
-    var listing = Listing(invocation, fields)
-    try listing.add(try await client.stagedoor.rules())
-    try listing.end(orSay: "no rules; `man stagedoor` says where they belong")
+    let rules = try await client.stagedoor.rules()
+    try Listing(invocation, fields).list(rules, orSay: "no rules; `man stagedoor` says where they belong")
     // The list has the version before a broken one.
     try Output.flush()
     var installed = GivenRules.installed
     for file in installed.read().broken {
       Output.note("stagedoor rules: \(file.path):\(file.complaints[0])".printable)
     }
-    return .done
   }
 
-  private static func check(_ files: ArraySlice<String>, _ invocation: Invocation) throws(Problem) -> Status {
+  private static func check(_ files: ArraySlice<String>, _ invocation: Invocation) throws {
     if files.isEmpty { throw Problem.usage("no file is named; `stagedoor doctor` checks the installed rules") }
     if invocation.has(.json) {
       throw Problem.usage("--json is for the list of rules; the faults of files are lines FILE:LINE:COLUMN")
     }
-    var status = Status.done
-    for file in files where try !isGood(file, invocation) { status = .failed }
-    return status
+    let results = try files.map { try isGood($0, invocation) }
+    if results.contains(false) { throw Status.failed }
   }
 
   /// Whether a file of rules has no fault. It prints each fault as a compiler would.
   static func isGood(_ path: String, _ invocation: Invocation) throws(Problem) -> Bool {
     let screen = invocation.screen
     let bytes = try InputFile.read(path, limit: RuleLimits.file)
+    func say(_ kind: String, _ fault: RuleFault, _ style: Style) throws(Problem) {
+      try CheckCommand.say(kind, fault.reason, "\(path):\(fault.line):\(fault.column)", style, screen)
+    }
     let file: RuleFile
     do throws(RuleFaults) { file = try RuleFile(bytes) } catch {
-      for fault in error.all {
-        try Output.line(
-          "\(path.printable):\(fault.line):\(fault.column): \(screen.styled("error:", .bad)) \(fault.reason.printable)")
-      }
+      for fault in error.all { try say("error", fault, .bad) }
       return false
     }
-    for warning in file.warnings {
-      try Output.line(
-        "\(path.printable):\(warning.line):\(warning.column): \(screen.styled("warning:", .waiting)) \(warning.reason.printable)"
-      )
-    }
+    for warning in file.warnings { try say("warning", warning, .waiting) }
     if file.warnings.isEmpty, !invocation.has(.quiet) {
-      try Output.line(
-        "\(path.printable): \(screen.styled("good", .good)), \(file.rules.count) \(file.rules.count == 1 ? "rule" : "rules")"
-      )
+      let rules = counted(file.rules.count, "rule", "rules")
+      try Output.line("\(path.printable): \(screen.styled("good", .good)), \(rules)")
     }
     return true
   }

@@ -13,7 +13,13 @@ enum TestCommand {
     var word: String { differences.isEmpty ? "same" : isUpdated ? "updated" : "differs" }
   }
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  private static let fields: [Field<Result>] = [
+    Field("file", value: { .text($0.file) }), Field("name", value: { .text($0.name) }),
+    Field("result", value: { .text($0.word) }),
+    Field("differences", value: { $0.differences.isEmpty ? nil : .texts($0.differences) }),
+  ]
+
+  static func run(_ invocation: Invocation) async throws {
     let manifests = try ManifestFile.manifests(invocation).all
     let rules = try GivenRules.all(invocation)
     var results: [Result] = []
@@ -37,21 +43,11 @@ enum TestCommand {
     }
     if let path = invocation[.junit] { try OutputFile.write(Array(JUnit.document(results).utf8), to: path) }
     try print(results, invocation)
-    return invocation.has(.update) || results.allSatisfy(\.differences.isEmpty) ? .done : .failed
+    if results.contains(where: { $0.word == "differs" }) { throw Status.failed }
   }
 
   private static func print(_ results: [Result], _ invocation: Invocation) throws(Problem) {
-    if invocation.has(.json) {
-      var list = Printed.List()
-      for result in results {
-        try list.add(
-          Printed.object([
-            ("file", .text(result.file)), ("name", .text(result.name)), ("result", .text(result.word)),
-            ("differences", result.differences.isEmpty ? nil : .texts(result.differences)),
-          ]))
-      }
-      return try list.end()
-    }
+    if invocation.has(.json) { return try Listing(invocation, fields).list(results, orSay: "") }
     let screen = invocation.screen
     for result in results where !result.differences.isEmpty || !invocation.has(.quiet) {
       let style: Style = result.differences.isEmpty ? .good : .bad
@@ -98,17 +94,7 @@ private enum JUnit {
     return text + "</testsuite>\n"
   }
 
-  private static func escaped(_ text: String) -> String {
-    text.printable.reduce(into: "") { escaped, character in
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.append(character)
-      }
-    }
-  }
+  private static func escaped(_ text: String) -> String { PropertyList.escapedForXML(text.printable) }
 }
 
 /// The differences between two decisions. Reasons are not compared: they are sentences for people, and a new version may word them better.

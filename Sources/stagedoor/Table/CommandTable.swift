@@ -40,15 +40,17 @@ enum CommandTable {
     ("/usr/share/mime", "The shared MIME database, which knows the types of files."),
   ]
 
-  static let all: [CommandEntry] = handingIn + windows + deliveries + applications + helping
+  /// The sections of the help, in the order of the work.
+  static let sections: [(title: String, commands: [CommandEntry])] = [
+    ("Hand something in", handingIn), ("Windows", windows), ("Deliveries", deliveries), ("Applications", applications),
+    ("Help", helping),
+  ]
+  static let all = sections.flatMap(\.commands)
 }
 
 private let payloadOptions: [Option] = [
   .type, .target, .title, .info, .text, .directory, .url, .payload, .contentType, .fileName, .copy, .stream, .app,
-  .configuration,
-  .session,
-  .new,
-  .existing, .existingOnly, .from, .isPrivate, .deadline,
+  .configuration, .session, .new, .existing, .existingOnly, .from, .isPrivate, .deadline,
 ]
 private let answer = WindowCommands.answer.map(\.name)
 private let payloadExclusions: [[Option]] = [
@@ -58,7 +60,7 @@ private let payloadExclusions: [[Option]] = [
 extension CommandTable {
   private static let handingIn: [CommandEntry] = [
     CommandEntry(
-      name: "drop", group: .handingIn, summary: "hand something in, and say which window got it",
+      name: "drop", summary: "hand something in, and say which window got it", run: DropCommand.run,
       description: [
         "It prints the outcome, the session and the delivery. The outcome is \"created\" for a new window, \"activated\" for an existing one, "
           + "and \"restored\" for one that is opened again. Several things go to one window together.",
@@ -69,24 +71,19 @@ extension CommandTable {
         "Your rules say what a text is about, unless an option says it: see `stagedoor rules`.",
         "In a sandbox, a file is handed in by a descriptor: the application gets its content, and not the file in its place.",
       ],
-      arguments: [
-        Argument(
-          kind: .files, help: "a file, or its URL; - is standard input", isOptional: true, isRepeated: true)
-      ],
+      arguments: [.any(.files, "a file, or its URL; - is standard input")],
       options: payloadOptions + [.wait, .token, .json, .print(answer), .quiet], exclusive: payloadExclusions,
       examples: [
-        .init(
-          purpose: "a photo, to the window that shows it",
-          line: "stagedoor drop --type org.example.Gallery.openDetail --target photo-7"),
-        .init(purpose: "a file, to a new window", line: "stagedoor drop --new Beach.png"),
-        .init(purpose: "a piece of text, by your rules", line: "stagedoor drop --text main.c:42"),
-        .init(purpose: "what a program prints", line: "dmesg | stagedoor drop --name dmesg.txt -"),
-        .init(
-          purpose: "nothing: bring the last window to the front, or open one", line: "stagedoor drop --app Gallery"),
+        "a photo, to the window that shows it": "stagedoor drop --type org.example.Gallery.openDetail --target photo-7",
+        "a file, to a new window": "stagedoor drop --new Beach.png",
+        "a piece of text, by your rules": "stagedoor drop --text main.c:42",
+        "what a program prints": "dmesg | stagedoor drop --name dmesg.txt -",
+        "nothing: bring the last window to the front, or open one": "stagedoor drop --app Gallery",
       ],
-      statuses: [.notInTime, .applicationFailed, .cancelled], run: DropCommand.run),
+      statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "open", group: .handingIn, summary: "show a file: in the window that shows it already, or by opening it",
+      name: "open", summary: "show a file: in the window that shows it already, or by opening it",
+      run: { _ = try await OpenCommand.run($0) },
       description: [
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
@@ -96,28 +93,27 @@ extension CommandTable {
           + "takes. Your own choices become the second ones, which it opens files with. No other line of mimeapps.list changes, and "
           + "--undo-default undoes it exactly.",
       ],
-      arguments: [Argument(kind: .openable, help: "a file, or a URL", isOptional: true, isRepeated: true)],
+      arguments: [.any(.openable, "a file, or a URL")],
       options: [.newOpening, .appOpening, .explainOpening, .makeDefault, .undoDefault, .json],
       exclusive: [
         [.newOpening, .explainOpening, .makeDefault, .undoDefault], [.appOpening, .makeDefault, .undoDefault],
       ],
       examples: [
-        .init(purpose: "a file that may be open already", line: "stagedoor open notes.txt"),
-        .init(purpose: "which windows were considered, and why", line: "stagedoor open --explain notes.txt"),
-        .init(purpose: "let double clicks go through it", line: "stagedoor open --make-default"),
+        "a file that may be open already": "stagedoor open notes.txt",
+        "which windows were considered, and why": "stagedoor open --explain notes.txt",
+        "let double clicks go through it": "stagedoor open --make-default",
       ],
-      statuses: [.applicationFailed], run: OpenCommand.run),
+      statuses: [.applicationFailed]),
     CommandEntry(
-      name: "drag", group: .handingIn, summary: "open a small window to drag files from",
+      name: "drag", summary: "open a small window to drag files from", run: DragCommand.run,
       description: [
         "It runs stagedoor-drag, which a package of its own installs: a window with a row for each file, and one for all of them. Drag a row to any "
           + "window. The command ends when its window closes."
       ],
-      arguments: [Argument(kind: .files, help: "a file to drag", isRepeated: true)], options: [.once],
-      examples: [.init(purpose: "a report, to any window", line: "stagedoor drag report.pdf")],
-      run: DragCommand.run),
+      arguments: [.several(.files, "a file to drag")], options: [.once],
+      examples: ["a report, to any window": "stagedoor drag report.pdf"]),
     CommandEntry(
-      name: "explain", group: .handingIn, summary: "say where something would go, and why",
+      name: "explain", summary: "say where something would go, and why", run: ExplainCommand.run,
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
           + "reason; every window that was considered, with its tier; and the chosen one.",
@@ -127,28 +123,19 @@ extension CommandTable {
         "With --manifest it decides by these manifests and --rules alone, without a service, as if there were no windows yet. With --delivery it draws the "
           + "decision of a delivery that was made.",
       ],
-      arguments: [
-        Argument(
-          kind: .files, help: "a file, or its URL; - is standard input, of which the beginning is read",
-          isOptional: true,
-          isRepeated: true)
-      ],
+      arguments: [.any(.files, "a file, or its URL; - is standard input, of which the beginning is read")],
       options: payloadOptions + [
         .manifests, .rules, .define, .ofDelivery, .record, .caseName, .json, .print(ExplainCommand.fields.map(\.name)),
         .quiet,
       ], exclusive: payloadExclusions,
       examples: [
-        .init(
-          purpose: "why a photo goes to its window",
-          line: "stagedoor explain --type org.example.Gallery.openDetail --target photo-7"),
-        .init(
-          purpose: "keep the decision, to be tested later", line: "stagedoor explain --record cases.json Beach.png"),
-        .init(purpose: "which rule takes a text", line: "stagedoor explain --text 'ls(1)'"),
-        .init(purpose: "before a manifest is installed", line: "stagedoor explain --manifest Info.plist Beach.png"),
-      ],
-      run: ExplainCommand.run),
+        "why a photo goes to its window": "stagedoor explain --type org.example.Gallery.openDetail --target photo-7",
+        "keep the decision, to be tested later": "stagedoor explain --record cases.json Beach.png",
+        "which rule takes a text": "stagedoor explain --text 'ls(1)'",
+        "before a manifest is installed": "stagedoor explain --manifest Info.plist Beach.png",
+      ]),
     CommandEntry(
-      name: "rules", group: .handingIn, summary: "list your rules for texts and links, or check files of rules",
+      name: "rules", summary: "list your rules for texts and links, or check files of rules", run: RulesCommand.run,
       description: [
         "A rule says what a text or a link is about. Rules are in files that end in .rules, in stagedoor/rules in the directories of "
           + "configuration. The list has them in the order in which they are tried, with the deliveries that each has made since the "
@@ -156,43 +143,37 @@ extension CommandTable {
         "`stagedoor rules check FILE...` prints each fault as FILE:LINE:COLUMN, and needs no service.",
       ],
       arguments: [
-        Argument(kind: .words("check", "check"), help: "check the files instead", isOptional: true),
-        Argument(kind: .rules, help: "a file of rules; - is standard input", isOptional: true, isRepeated: true),
+        .optional(.words("check", "check"), "check the files instead"),
+        .any(.rules, "a file of rules; - is standard input"),
       ],
       options: [.json, .print(RulesCommand.fields.map(\.name)), .quiet],
       examples: [
-        .init(purpose: "before you install them", line: "stagedoor rules check mine.rules"),
-        .init(purpose: "rules that no text has fulfilled", line: "stagedoor rules --print rule,matches | grep -w 0"),
-      ],
-      run: RulesCommand.run),
+        "before you install them": "stagedoor rules check mine.rules",
+        "rules that no text has fulfilled": "stagedoor rules --print rule,matches | grep -w 0",
+      ]),
     CommandEntry(
-      name: "new", group: .handingIn, summary: "open a new window of an application", description: [],
+      name: "new", summary: "open a new window of an application", run: WindowCommands.new,
       arguments: [
-        Argument(kind: .application, help: "the application"),
-        Argument(
-          kind: .configuration, help: "the kind of window; otherwise the manifest's first", isOptional: true),
+        .one(.application, "the application"),
+        .optional(.configuration, "the kind of window; otherwise the manifest's first"),
       ],
       options: [.json, .print(answer), .quiet],
-      examples: [
-        .init(
-          purpose: "open a window and keep its identifier", line: "window=$(stagedoor new --print session Gallery)")
-      ],
-      run: WindowCommands.new),
+      examples: ["open a window and keep its identifier": "window=$(stagedoor new --print session Gallery)"]),
   ]
 
   private static let windows: [CommandEntry] = [
     CommandEntry(
-      name: "sessions", group: .windows, summary: "list the sessions: windows, open or not",
+      name: "sessions", summary: "list the sessions: windows, open or not", run: SessionsCommand.run,
       description: [
         "The oldest comes first. A session whose application has no manifest at present takes no part in routing; its state is \"no manifest\"."
       ], options: [.ofApp, .limit, .json, .print(SessionsCommand.fields.map(\.name))],
       examples: [
-        .init(purpose: "what the gallery shows", line: "stagedoor sessions --app org.example.Gallery"),
-        .init(purpose: "titles, for a menu", line: "stagedoor sessions --print title,session"),
-      ], run: SessionsCommand.run),
+        "what the gallery shows": "stagedoor sessions --app org.example.Gallery",
+        "titles, for a menu": "stagedoor sessions --print title,session",
+      ]),
     CommandEntry(
-      name: "windows", group: .windows,
-      summary: "list all open windows, of applications that know nothing of Stagedoor too",
+      name: "windows", summary: "list all open windows, of applications that know nothing of Stagedoor too",
+      run: WindowsCommand.run,
       description: [
         "stagedoor-understudy sees the windows on the display, the topmost first; the sessions without a window there follow. \"certain\" and "
           + "\"likely\" say how surely a window shows the file.",
@@ -200,36 +181,31 @@ extension CommandTable {
       ], options: [.watchWindows, .menuOfWindows, .json, .print(WindowsCommand.fields.map(\.name))],
       exclusive: [[.menuOfWindows, .json, .print()]],
       examples: [
-        .init(
-          purpose: "choose one, and bring it to the front",
-          line: "stagedoor activate \"$(stagedoor windows --menu | rofi -dmenu -show-icons | cut -f1)\""),
-        .init(purpose: "for a bar", line: "stagedoor windows --watch --json"),
-      ], run: WindowsCommand.run),
+        "choose one, and bring it to the front":
+          "stagedoor activate \"$(stagedoor windows --menu | rofi -dmenu -show-icons | cut -f1)\"",
+        "for a bar": "stagedoor windows --watch --json",
+      ]),
     CommandEntry(
-      name: "show", group: .windows, summary: "show all about a session, a delivery or an application", description: [],
-      arguments: [Argument(kind: .anything, help: "its identifier")], options: [.json],
-      examples: [.init(purpose: "an application", line: "stagedoor show org.example.Gallery")], run: ShowCommand.run),
+      name: "show", summary: "show all about a session, a delivery or an application", run: ShowCommand.run,
+      arguments: [.one(.anything, "its identifier")], options: [.json],
+      examples: ["an application": "stagedoor show org.example.Gallery"]),
     CommandEntry(
-      name: "activate", group: .windows, summary: "bring a window to the front", description: [],
-      arguments: [Argument(kind: .session, help: "the window")], options: [.json, .print(answer), .quiet],
-      run: WindowCommands.activate),
+      name: "activate", summary: "bring a window to the front", run: WindowCommands.activate,
+      arguments: [.one(.session, "the window")], options: [.json, .print(answer), .quiet]),
     CommandEntry(
-      name: "refresh", group: .windows, summary: "ask windows to show their current content",
+      name: "refresh", summary: "ask windows to show their current content", run: WindowCommands.refresh,
       description: [
         "A window in the background hears it at once, and a visible window when it goes to the background."
       ],
-      arguments: [Argument(kind: .session, help: "the window", isRepeated: true)], options: [.quiet],
-      run: WindowCommands.refresh),
+      arguments: [.several(.session, "the window")], options: [.quiet]),
     CommandEntry(
-      name: "close", group: .windows, summary: "end sessions for good, and close their windows",
-      description: [
-        "On a terminal it asks first, unless each window is named by its whole identifier."
-      ],
-      arguments: [Argument(kind: .session, help: "the window", isOptional: true, isRepeated: true)],
+      name: "close", summary: "end sessions for good, and close their windows", run: WindowCommands.close,
+      description: ["On a terminal it asks first, unless each window is named by its whole identifier."],
+      arguments: [.any(.session, "the window")],
       options: [.ofApp, .all, .yes, .animation, .quiet], exclusive: [[.ofApp, .all]],
-      statuses: [.cancelled], run: WindowCommands.close),
+      statuses: [.cancelled]),
     CommandEntry(
-      name: "watch", group: .windows, summary: "print what happens, as it happens",
+      name: "watch", summary: "print what happens, as it happens", run: WatchCommand.run,
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
           + "restarts in the meantime.",
@@ -237,69 +213,57 @@ extension CommandTable {
       ],
       options: [.ofApp, .since, .past, .json, .print(WatchCommand.fields.map(\.name))],
       examples: [
-        .init(purpose: "everything that is kept, and then what happens", line: "stagedoor watch --since 0 --json"),
-        .init(purpose: "what has happened to an application", line: "stagedoor watch --past --app Gallery"),
-      ],
-      run: WatchCommand.run),
+        "everything that is kept, and then what happens": "stagedoor watch --since 0 --json",
+        "what has happened to an application": "stagedoor watch --past --app Gallery",
+      ]),
   ]
 
   private static let deliveries: [CommandEntry] = [
     CommandEntry(
-      name: "deliveries", group: .deliveries, summary: "list what was handed in, the newest first", description: [],
+      name: "deliveries", summary: "list what was handed in, the newest first", run: DeliveriesCommand.run,
       options: [.ofApp, .state, .unclaimed, .limit, .json, .print(DeliveriesCommand.fields.map(\.name))],
       exclusive: [[.state, .unclaimed]],
-      examples: [.init(purpose: "what still waits for its application", line: "stagedoor deliveries --state held")],
-      run: DeliveriesCommand.run),
+      examples: ["what still waits for its application": "stagedoor deliveries --state held"]),
     CommandEntry(
-      name: "wait", group: .deliveries, summary: "wait for the end of a delivery",
+      name: "wait", summary: "wait for the end of a delivery", run: WaitCommand.run,
       description: ["The status says how it ended: 0 means that the application has it."],
-      arguments: [Argument(kind: .delivery, help: "the delivery")],
+      arguments: [.one(.delivery, "the delivery")],
       options: [.waitDeadline, .json, .quiet],
-      examples: [
-        .init(
-          purpose: "go on when the window has it",
-          line: "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\"")
-      ],
-      statuses: [.notInTime, .applicationFailed, .cancelled], run: WaitCommand.run),
+      examples: ["go on when the window has it": "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\""],
+      statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "cancel", group: .deliveries, summary: "cancel what still waits for its application",
+      name: "cancel", summary: "cancel what still waits for its application", run: WindowCommands.cancel,
       description: ["If one of the deliveries does not wait any more, none is cancelled."],
-      arguments: [Argument(kind: .heldDelivery, help: "the delivery", isRepeated: true)], options: [.quiet],
-      run: WindowCommands.cancel),
+      arguments: [.several(.heldDelivery, "the delivery")], options: [.quiet]),
     CommandEntry(
-      name: "redirect", group: .deliveries, summary: "hand a delivery to another window of its application",
-      description: [],
-      arguments: [
-        Argument(kind: .delivery, help: "the delivery"), Argument(kind: .session, help: "where it belongs"),
-      ], options: [.json, .print(answer), .quiet], run: WindowCommands.redirect),
+      name: "redirect", summary: "hand a delivery to another window of its application", run: WindowCommands.redirect,
+      arguments: [.one(.delivery, "the delivery"), .one(.session, "where it belongs")],
+      options: [.json, .print(answer), .quiet]),
     CommandEntry(
-      name: "reset", group: .deliveries, summary: "cancel what waits, close all windows, and forget the choices",
+      name: "reset", summary: "cancel what waits, close all windows, and forget the choices", run: WindowCommands.reset,
       description: [
         "It asks first; where nobody can answer, it needs --yes. Installed manifests stay, and the history of deliveries expires by itself."
-      ], options: [.yes, .quiet], statuses: [.cancelled], run: WindowCommands.reset),
+      ], options: [.yes, .quiet], statuses: [.cancelled]),
   ]
 
   private static let applications: [CommandEntry] = [
     CommandEntry(
-      name: "apps", group: .applications, summary: "list the applications, or those that take a type",
+      name: "apps", summary: "list the applications, or those that take a type", run: AppsCommand.run,
       description: ["An item goes to the first application listed for its type."],
-      arguments: [Argument(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
+      arguments: [.optional(.type, "an activity type or a MIME type")],
       options: [.ofFile, .json, .print(AppsCommand.fields.map(\.name))],
       examples: [
-        .init(purpose: "who opens pictures", line: "stagedoor apps image/png"),
-        .init(purpose: "who opens this file", line: "stagedoor apps --file Beach.png"),
-      ], run: AppsCommand.run),
+        "who opens pictures": "stagedoor apps image/png",
+        "who opens this file": "stagedoor apps --file Beach.png",
+      ]),
     CommandEntry(
-      name: "prefer", group: .applications, summary: "choose the application for a type that several take",
+      name: "prefer", summary: "choose the application for a type that several take", run: PreferCommand.run,
       description: ["Without APP it prints the type and the chosen application, and without TYPE all choices."],
-      arguments: [
-        Argument(kind: .type, help: "an activity type or a MIME type", isOptional: true),
-        Argument(kind: .application, help: "the application", isOptional: true),
-      ], options: [.none, .json, .print(PreferCommand.fields.map(\.name)), .quiet],
-      examples: [.init(purpose: "the service chooses again", line: "stagedoor prefer --none image/png")],
-      run: PreferCommand.run),
+      arguments: [.optional(.type, "an activity type or a MIME type"), .optional(.application, "the application")],
+      options: [.none, .json, .print(PreferCommand.fields.map(\.name)), .quiet],
+      examples: ["the service chooses again": "stagedoor prefer --none image/png"]),
     CommandEntry(
-      name: "host", group: .applications, summary: "make commands the windows of an application",
+      name: "host", summary: "make commands the windows of an application", run: { try await HostCommand.run($0) },
       description: [
         "Each new window runs the command of --connect. When the command ends, its session ends. In a command, {title}, {target}, {type}, "
           + "{info.KEY} and {session} stand for what was delivered, and {file} for the files, each as one argument. An item that is not a "
@@ -311,106 +275,76 @@ extension CommandTable {
       ],
       options: [.hostApp, .connect, .onContinue, .onClose, .commandLimit],
       examples: [
-        .init(
-          purpose: "each text file in an editor of its own",
-          line: "stagedoor host --app org.example.Notes --connect 'xterm -e vi {file}'")
+        "each text file in an editor of its own":
+          "stagedoor host --app org.example.Notes --connect 'xterm -e vi {file}'"
       ],
-      isMain: true, run: { try await HostCommand.run($0) }),
+      isMain: true),
     CommandEntry(
-      name: "register", group: .applications, summary: "declare an application for as long as the service runs",
-      description: [],
-      arguments: [Argument(kind: .manifest, help: "its manifest, as JSON or XML; - is standard input")],
-      options: [.define, .quiet], run: RegisterCommands.register),
+      name: "register", summary: "declare an application for as long as the service runs",
+      run: ManifestCommands.register,
+      arguments: [.one(.manifest, "its manifest, as JSON or XML; - is standard input")],
+      options: [.define, .quiet]),
     CommandEntry(
-      name: "unregister", group: .applications, summary: "undo register; the sessions stay", description: [],
-      arguments: [Argument(kind: .application, help: "the application")], options: [.quiet],
-      run: RegisterCommands.unregister),
+      name: "unregister", summary: "undo register; the sessions stay", run: ManifestCommands.unregister,
+      arguments: [.one(.application, "the application")], options: [.quiet]),
     CommandEntry(
-      name: "check", group: .applications, summary: "list everything that is wrong with manifests and rules",
+      name: "check", summary: "list everything that is wrong with manifests and rules", run: CheckCommand.run,
       description: [
         "Each fault is printed with its place and what to write instead. Warnings alone end with status 0."
       ],
-      arguments: [Argument(kind: .manifest, help: "a manifest, or a file that ends in .rules", isRepeated: true)],
+      arguments: [.several(.manifest, "a manifest, or a file that ends in .rules")],
       options: [.define, .quiet],
-      examples: [.init(purpose: "before you install it", line: "stagedoor check Info.plist")],
-      isLocal: true, run: CheckCommand.run),
+      examples: ["before you install it": "stagedoor check Info.plist"],
+      isLocal: true),
     CommandEntry(
-      name: "test", group: .applications, summary: "repeat recorded decisions, and compare them",
+      name: "test", summary: "repeat recorded decisions, and compare them", run: TestCommand.run,
       description: [
         "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
           + "beside the manifest. The sentences that give reasons are not compared.",
         "Of a text, a case also has the answers of the disk to the rules, and so it needs none of the files. --rules names a project's rules.",
       ],
-      arguments: [Argument(kind: .cases, help: "a file of cases", isRepeated: true)],
+      arguments: [.several(.cases, "a file of cases")],
       options: [.manifests, .rules, .define, .update, .junit, .json, .quiet],
-      examples: [
-        .init(purpose: "after a change of the manifest", line: "stagedoor test --manifest Info.plist cases.json")
-      ],
-      isLocal: true, run: TestCommand.run),
+      examples: ["after a change of the manifest": "stagedoor test --manifest Info.plist cases.json"],
+      isLocal: true),
     CommandEntry(
-      name: "install-manifest", group: .applications, summary: "install manifests for this user",
+      name: "install-manifest", summary: "install manifests for this user", run: ManifestCommands.install,
       description: [
         "All are checked first, and none is installed if one is wrong. A running service knows them when this command ends, or the command says "
           + "after five seconds that it does not."
       ],
-      arguments: [Argument(kind: .manifest, help: "a manifest, whatever it is called", isRepeated: true)],
-      options: [.define, .quiet], isLocal: true, run: InstallCommands.install),
+      arguments: [.several(.manifest, "a manifest, whatever it is called")],
+      options: [.define, .quiet], isLocal: true),
     CommandEntry(
-      name: "uninstall-manifest", group: .applications, summary: "remove manifests that this user installed",
+      name: "uninstall-manifest", summary: "remove manifests that this user installed", run: ManifestCommands.uninstall,
       description: [
         "The sessions stay, but take no part in routing until the manifest is back. A running service has forgotten it when this command ends, or "
           + "the command says after five seconds that it has not."
       ],
-      arguments: [Argument(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
-      options: [.quiet], isLocal: true, run: InstallCommands.uninstall),
+      arguments: [.several(.application, "the whole identifier of the application")],
+      options: [.quiet], isLocal: true),
   ]
 
   private static let helping: [CommandEntry] = [
     CommandEntry(
-      name: "doctor", group: .help, summary: "look for what is missing, and say what to do about it",
+      name: "doctor", summary: "look for what is missing, and say what to do about it", run: DoctorCommand.run,
       description: [
         "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, and the place of the service's state."
       ],
-      options: [.json, .quiet], isLocal: true, run: DoctorCommand.run
-    ),
+      options: [.json, .quiet], isLocal: true),
     CommandEntry(
-      name: "help", group: .help, summary: "show the help of the program or of a command", description: [],
-      arguments: [Argument(kind: .commandName, help: "a command", isOptional: true)], isLocal: true,
-      run: HelpCommands.help),
+      name: "help", summary: "show the help of the program or of a command", run: showHelp,
+      arguments: [.optional(.commandName, "a command")], isLocal: true),
     CommandEntry(
-      name: "completions", group: .help, summary: "print the completions for a shell", description: [],
-      arguments: [Argument(kind: .words("SHELL", "bash", "zsh", "fish"), help: "bash, zsh or fish")],
-      examples: [.init(purpose: "in ~/.bashrc", line: "source <(stagedoor completions bash)")], isLocal: true,
-      run: HelpCommands.completions),
+      name: "completions", summary: "print the completions for a shell",
+      run: { try Output.write(CompletionScripts.script($0.arguments[0])) },
+      arguments: [.one(.words("SHELL", "bash", "zsh", "fish"), "bash, zsh or fish")],
+      examples: ["in ~/.bashrc": "source <(stagedoor completions bash)"], isLocal: true),
     CommandEntry(
-      name: "__complete", group: .help, summary: "what can stand at the cursor", description: [],
-      arguments: [Argument(kind: .text, help: "a shell, and the words", isRepeated: true)], isLocal: true,
-      isHidden: true,
-      run: CompleteCommand.run),
+      name: "__complete", summary: "what can stand at the cursor", run: CompleteCommand.run,
+      arguments: [.several(.text, "a shell, and the words")], isLocal: true, isHidden: true),
     CommandEntry(
-      name: "__manual", group: .help, summary: "the page of the manual", description: [], isLocal: true, isHidden: true,
-      run: HelpCommands.manual),
+      name: "__manual", summary: "the page of the manual", run: { _ in try Output.write(ManualPage.text) },
+      isLocal: true, isHidden: true),
   ]
-}
-
-enum HelpCommands {
-  static func help(_ invocation: Invocation) async throws -> Status {
-    let command: CommandEntry?
-    do throws(Misuse) { command = try invocation.argument(0).map(CommandTable.visibleCommand) } catch {
-      throw Problem.usage(error.description)
-    }
-    let screen = invocation.screen
-    try Output.write(command?.help(screen) ?? CommandTable.help(screen))
-    return .done
-  }
-
-  static func completions(_ invocation: Invocation) async throws -> Status {
-    try Output.write(CompletionScripts.script(invocation.arguments[0]))
-    return .done
-  }
-
-  static func manual(_ invocation: Invocation) async throws -> Status {
-    try Output.write(ManualPage.text)
-    return .done
-  }
 }

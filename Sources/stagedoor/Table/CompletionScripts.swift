@@ -1,8 +1,6 @@
 /// The scripts for the shells. Each script asks the program itself for the word at the cursor: `stagedoor __complete SHELL WORD...` knows the
 /// table, and asks the service for its present sessions, deliveries and applications.
 enum CompletionScripts {
-  static let shells = ["bash", "zsh", "fish"]
-
   static func script(_ shell: String) -> String {
     switch shell {
     case "bash": bash

@@ -4,16 +4,18 @@ import ServiceSupport
 struct CommandEntry: Sendable {
   /// The typed name.
   let name: String
-  let group: Group
   /// One line, without a full stop.
   let summary: String
+  /// Returns when all is done. A ``Status`` that it throws ends the program without a word, because the command has said what is wrong.
+  let run: @Sendable (Invocation) async throws -> Void
   /// Paragraphs.
-  let description: [String]
+  var description: [String] = []
   var arguments: [Argument] = []
   var options: [Option] = []
   /// Groups of options that exclude each other.
   var exclusive: [[Option]] = []
-  var examples: [Example] = []
+  /// Lines to type, each behind its purpose.
+  var examples: KeyValuePairs<String, String> = [:]
   /// Its exit statuses in addition to 0, 1, 2 and, for commands that ask the service, 3 and 4.
   var statuses: [Status] = []
   /// Whether it works without a bus.
@@ -22,21 +24,6 @@ struct CommandEntry: Sendable {
   var isHidden = false
   /// Whether it runs on the main actor.
   var isMain = false
-  let run: @Sendable (Invocation) async throws -> Status
-
-  /// The sections of the help, in the order of the work.
-  enum Group: String, CaseIterable, Sendable {
-    case handingIn = "Hand something in"
-    case windows = "Windows"
-    case deliveries = "Deliveries"
-    case applications = "Applications"
-    case help = "Help"
-  }
-
-  struct Example: Sendable {
-    let purpose: String
-    let line: String
-  }
 
   /// The options of this command, and those of every command.
   var allOptions: [Option] { options + Option.common }
@@ -53,20 +40,33 @@ struct CommandEntry: Sendable {
     return Status.allCases.filter { all.contains($0) }
   }
 
-  var help: @Sendable (Screen) -> String {
-    { screen in
-      var page = HelpPage(usage.synopsis, screen)
-      page.paragraph(summary.capitalizedStart + ".")
-      for paragraph in description { page.paragraph(paragraph) }
-      page.arguments(arguments)
-      page.options(allOptions)
-      if !examples.isEmpty {
-        page.heading("Examples")
-        for example in examples { page.example(example.purpose, example.line) }
-      }
-      page.statuses(allStatuses.map { ($0.rawValue, $0.meaning) })
-      return page.text
+  func help(_ screen: Screen) -> String {
+    var page = HelpPage(usage.synopsis, screen)
+    page.paragraph(summary.capitalizedStart + ".")
+    for paragraph in description { page.paragraph(paragraph) }
+    page.arguments(arguments)
+    page.options(allOptions)
+    if !examples.isEmpty {
+      page.heading("Examples")
+      for (purpose, line) in examples { page.example(purpose, line) }
     }
+    page.statuses(allStatuses.map { ($0.rawValue, $0.meaning) })
+    return page.text
+  }
+}
+
+extension Argument {
+  static func one(_ kind: ValueKind, _ help: String) -> Argument { Argument(kind: kind, help: help) }
+  static func optional(_ kind: ValueKind, _ help: String) -> Argument {
+    Argument(kind: kind, help: help, isOptional: true)
+  }
+  /// One or more.
+  static func several(_ kind: ValueKind, _ help: String) -> Argument {
+    Argument(kind: kind, help: help, isRepeated: true)
+  }
+  /// Any number, or none.
+  static func any(_ kind: ValueKind, _ help: String) -> Argument {
+    Argument(kind: kind, help: help, isOptional: true, isRepeated: true)
   }
 }
 
@@ -127,7 +127,7 @@ extension ValueKind {
 }
 
 /// The exit status of the program.
-enum Status: Int32, CaseIterable, Sendable {
+enum Status: Int32, CaseIterable, Error {
   case done = 0
   case failed = 1
   case usage = 2

@@ -4,14 +4,9 @@ import ServiceSupport
 /// A valid command line.
 struct Invocation: Sendable {
   let command: CommandEntry
-  private let given: GivenWords
+  let given: GivenWords
   /// The loop on which the command runs, once it runs.
   var loop: EventLoop?
-
-  init(_ command: CommandEntry, _ given: GivenWords) {
-    self.command = command
-    self.given = given
-  }
 
   var screen: Screen { Screen(color: self[.color]) }
   var arguments: [String] { given.arguments }
@@ -36,7 +31,7 @@ enum Parsed {
 extension CommandTable {
   /// The options in front of a command.
   static let program = Usage(
-    "stagedoor", arguments: [Argument(kind: .commandName, help: "a command")], options: Option.common + [.version])
+    "stagedoor", arguments: [.one(.commandName, "a command")], options: Option.common + [.version])
 
   static func command(_ name: String) -> CommandEntry? { all.first { $0.name == name } }
   static var visible: [CommandEntry] { all.filter { !$0.isHidden } }
@@ -55,14 +50,15 @@ extension CommandTable {
       guard let name = rest.popFirst() else { return .nothing(color: global[.color]) }
       // The shells call a hidden command with words that are nobody's options.
       if let hidden = command(name), hidden.isHidden {
-        return .run(Invocation(hidden, try Usage(name, arguments: hidden.arguments).read(["--"] + rest)))
+        let given = try Usage(name, arguments: hidden.arguments).read(["--"] + rest)
+        return .run(Invocation(command: hidden, given: given))
       }
       let command = try visibleCommand(name)
       var given = try command.usage.read(rest)
       given.add(global)
       if given.ending != nil { return .help(command, color: given[.color]) }
       try NotUTF8.refuse(given, for: command)
-      return .run(Invocation(command, given))
+      return .run(Invocation(command: command, given: given))
     } catch {
       throw .usage(error.description)
     }
@@ -85,13 +81,22 @@ extension CommandTable {
         + (Suggestion.sentence(for: name, among: visible.map(\.name)) ?? "`stagedoor --help` lists the commands"))
   }
 
+  /// Shows the help of the program, or of the command that is named.
+  @Sendable static func showHelp(_ invocation: Invocation) async throws {
+    let command: CommandEntry?
+    do throws(Misuse) { command = try invocation.argument(0).map(visibleCommand) } catch {
+      throw Problem.usage(error.description)
+    }
+    try Output.write(command?.help(invocation.screen) ?? help(invocation.screen))
+  }
+
   /// The help of the program.
   static func help(_ screen: Screen) -> String {
     var page = HelpPage("stagedoor COMMAND [OPTION]... [ARGUMENT]...", screen)
     page.paragraph(summary)
-    for group in CommandEntry.Group.allCases {
-      page.heading(group.rawValue)
-      page.rows(visible.filter { $0.group == group }.map { ($0.name, $0.summary) })
+    for (title, commands) in sections {
+      page.heading(title)
+      page.rows(commands.filter { !$0.isHidden }.map { ($0.name, $0.summary) })
     }
     page.options(program.options)
     page.paragraph(

@@ -13,15 +13,11 @@ enum ManualPage {
       ".PP", escaped(CommandTable.aboutAnswers),
       ".SH COMMANDS",
     ]
-    for group in CommandEntry.Group.allCases {
-      for command in CommandTable.visible where command.group == group { page += section(command) }
-    }
+    for command in CommandTable.visible { page += section(command) }
     page.append(".SH OPTIONS OF THE PROGRAM AND OF EVERY COMMAND")
     for option in CommandTable.program.options { page += entry(option) }
     page.append(".SH EXIT STATUS")
-    for status in Status.allCases {
-      page += [".TP", ".B \(status.rawValue)", escaped(status.meaning.capitalizedStart + ".")]
-    }
+    for status in Status.allCases { page += [".TP", ".B \(status.rawValue)", sentence(status.meaning)] }
     page.append(".SH ENVIRONMENT")
     for (name, meaning) in CommandTable.environment { page += [".TP", ".B \(escaped(name))", escaped(meaning)] }
     page.append(".SH FILES")
@@ -35,7 +31,7 @@ enum ManualPage {
     for option in command.options where option.isRequired { lines.append(escaped(option.shown)) }
     lines.append(".RI [ OPTION ]...")
     for argument in command.arguments { lines.append(".I \(escaped(argument.shown))") }
-    lines += [".PP", escaped(command.summary.capitalizedStart + ".")]
+    lines += [".PP", sentence(command.summary)]
     for paragraph in command.description { lines += [".PP", escaped(paragraph)] }
     for argument in command.arguments {
       lines += [".TP", ".I \(escaped(argument.kind.placeholder))", sentence(argument.help)]
@@ -43,11 +39,8 @@ enum ManualPage {
     for option in command.options { lines += entry(option) }
     let statuses = command.allStatuses.map { "\($0.rawValue)" }
     lines += [".PP", escaped("It ends with status \(statuses.listed("or")).")]
-    for example in command.examples {
-      lines += [
-        ".PP", escaped(example.purpose.capitalizedStart + ":"), ".PP", ".nf", ".RS", escaped(example.line), ".RE",
-        ".fi",
-      ]
+    for (purpose, line) in command.examples {
+      lines += [".PP", escaped(purpose.capitalizedStart + ":"), ".PP", ".nf", ".RS", escaped(line), ".RE", ".fi"]
     }
     return lines
   }

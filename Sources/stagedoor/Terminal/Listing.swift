@@ -48,7 +48,7 @@ struct Listing<Row: Sendable> {
   private enum Form {
     case table(Table)
     case lines
-    case json(Printed.List)
+    case json
     case nothing
   }
 
@@ -64,7 +64,7 @@ struct Listing<Row: Sendable> {
       form = .lines
     } else if invocation.has(.json) {
       self.fields = fields
-      form = .json(Printed.List())
+      form = .json
     } else {
       self.fields = fields.filter { $0.column != nil }
       form =
@@ -74,23 +74,34 @@ struct Listing<Row: Sendable> {
   }
 
   mutating func add(_ rows: [Row]) throws(Problem) {
-    isEmpty = isEmpty && rows.isEmpty
+    defer { isEmpty = isEmpty && rows.isEmpty }
     switch form {
     case .nothing: break
     case .lines: for row in rows { try line(row) }
     case .table(var table):
       try table.print(rows.map { row in fields.map { $0.short?(row) ?? $0.line(row) } })
       form = .table(table)
-    case .json(var list):
-      for row in rows { try list.add(object(row)) }
-      form = .json(list)
+    case .json:
+      for (number, row) in rows.enumerated() {
+        try Output.write((isEmpty && number == 0 ? "[\n" : ",\n") + Printed.shown(object(row)))
+      }
     }
   }
 
   /// Ends the list. Of an empty list it says so, apart from the output that programs read.
   func end(orSay nothing: String) throws(Problem) {
-    if case .json(let list) = form { return try list.end() }
-    if isEmpty { Output.note(nothing) }
+    if case .json = form {
+      try Output.line(isEmpty ? "[]" : "\n]")
+    } else if isEmpty {
+      Output.note(nothing)
+    }
+  }
+
+  /// Prints a whole list.
+  func list(_ rows: [Row], orSay nothing: String) throws(Problem) {
+    var list = self
+    try list.add(rows)
+    try list.end(orSay: nothing)
   }
 
   /// Prints an answer that is one row and no list.

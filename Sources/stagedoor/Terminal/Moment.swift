@@ -1,18 +1,13 @@
 import Glibc
 import SceneModel
+import ServiceSupport
 
 /// Times, for people and for programs.
 enum Moment {
-  static var now: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-  }
-
   /// The age of an event: "now", "5 min", "3 h", "2 d".
   static func age(_ microseconds: UInt64) -> String {
     if microseconds == 0 { return "" }
-    let seconds = (now.microseconds - Int64(clamping: microseconds)) / 1_000_000
+    let seconds = (Clock.now().microseconds - Int64(clamping: microseconds)) / 1_000_000
     return switch seconds {
     case ..<60: "now"
     case ..<3600: "\(seconds / 60) min"

@@ -1,7 +1,6 @@
 import ServiceSupport
 
-/// Rows in columns. On a terminal, columns are aligned under a heading and cut to the terminal's width. Elsewhere tabs separate the whole values,
-/// for `cut` and `while read`.
+/// Rows in columns on a terminal: the columns are aligned under a heading and cut to the terminal's width.
 struct Table: Sendable {
   struct Column: Sendable {
     let title: String
@@ -17,7 +16,7 @@ struct Table: Sendable {
   let columns: [Column]
   let screen: Screen
   /// Computed from the first rows, because a list of a hundred thousand rows is shown as it comes.
-  private var widths: [Int]?
+  private var widths: [Int] = []
   private var kept: [Int] = []
 
   init(_ screen: Screen, _ columns: [Column]) {
@@ -30,18 +29,14 @@ struct Table: Sendable {
   mutating func print(_ rows: [[String]]) throws(Problem) {
     if rows.isEmpty { return }
     let rows = rows.map { $0.map(\.printable) }
-    guard screen.isTerminal else {
-      for row in rows { try Output.line(row.joined(separator: "\t")) }
-      return
+    if widths.isEmpty {
+      widths = layOut(rows)
+      try Output.line(line(columns.map(\.title)) { _, _ in .heading })
     }
-    let isFirst = widths == nil
-    let widths = self.widths ?? layOut(rows)
-    self.widths = widths
-    if isFirst { try Output.line(line(columns.map(\.title), widths) { _, _ in .heading }) }
-    for row in rows { try Output.line(line(row, widths) { columns[$0].style($1) }) }
+    for row in rows { try Output.line(line(row) { columns[$0].style($1) }) }
   }
 
-  private func line(_ row: [String], _ widths: [Int], _ style: (Int, String) -> Style?) -> String {
+  private func line(_ row: [String], _ style: (Int, String) -> Style?) -> String {
     var line = ""
     for (place, column) in kept.enumerated() {
       let isLast = place == kept.count - 1

@@ -4,7 +4,34 @@ import SceneModel
 import ServiceSupport
 import StagedoorKit
 
-enum InstallCommands {
+/// The commands that declare applications: for as long as the service runs, or for good.
+enum ManifestCommands {
+  static func register(_ invocation: Invocation) async throws {
+    let path = invocation.arguments[0]
+    let file = try ManifestFile(path, defining: invocation.all(.define))
+    guard let text = String(validating: file.bytes, as: UTF8.self) else {
+      throw Problem.failed("\(path.printable) is binary; `plutil` or `plistutil` makes XML of it")
+    }
+    let client = try await Client(invocation)
+    // The service has the last word. But only here one can define a variable, so the fault is looked for here too.
+    if case .failure(let faults) = file.parsed, case let sentences = file.sentences(faults),
+      sentences != faults.all.map({ "\($0)" })
+    {
+      throw Problem(.refused, sentences.joined(separator: "\n"))
+    }
+    try await client.stagedoor.register(manifest: text)
+    if case .success(let manifest) = file.parsed {
+      try Change.say("registered", manifest.identifier.string, manifest.name.string, invocation)
+    }
+  }
+
+  static func unregister(_ invocation: Invocation) async throws {
+    let client = try await Client(invocation)
+    let application = try await client.application(invocation.arguments[0])
+    try await client.stagedoor.unregister(application)
+    try Change.say("unregistered", application, "", invocation)
+  }
+
   private static func directory() throws(Problem) -> String {
     guard let data = Directories.userData() else {
       throw .failed("there is no place to install it: set HOME, or XDG_DATA_HOME to an absolute path")
@@ -12,7 +39,7 @@ enum InstallCommands {
     return "\(data)/stagedoor/applications"
   }
 
-  static func install(_ invocation: Invocation) async throws -> Status {
+  static func install(_ invocation: Invocation) async throws {
     let directory = try directory()
     var files: [(manifest: Manifest, bytes: [UInt8], place: String, other: String)] = []
     // All manifests are checked before the first is installed.
@@ -29,11 +56,7 @@ enum InstallCommands {
       }
     }
     try OutputFile.makeDirectory(directory)
-    var service = await RunningService(invocation)
-    if await service?.answers() == false {
-      service = nil
-      Output.note("stagedoor install-manifest: the running service does not answer within five seconds")
-    }
+    let service = await RunningService(invocation)
     var changed: Set<String> = []
     for file in files {
       let identifier = file.manifest.identifier.string
@@ -51,19 +74,14 @@ enum InstallCommands {
         ? "has announced no change of \(first) within five seconds" : "does not read \(directory); restart it"
       Output.note("stagedoor install-manifest: the running service \(reason)")
     }
-    return .done
   }
 
-  static func uninstall(_ invocation: Invocation) async throws -> Status {
+  static func uninstall(_ invocation: Invocation) async throws {
     let directory = try directory()
     for name in invocation.arguments where !ApplicationIdentifier.isValid(Text(name)) {
       throw Problem.usage("\(name.printable) is not an application's identifier such as org.example.Gallery")
     }
-    var service = await RunningService(invocation)
-    if await service?.answers() == false {
-      service = nil
-      Output.note("stagedoor uninstall-manifest: the running service does not answer within five seconds")
-    }
+    let service = await RunningService(invocation)
     for name in invocation.arguments {
       var removed: [String] = []
       for path in [".json", ".plist"].map({ "\(directory)/\(name)\($0)" }) {
@@ -84,7 +102,6 @@ enum InstallCommands {
       Output.note(
         "stagedoor uninstall-manifest: the running service still knows \(first) after five seconds; restart it")
     }
-    return .done
   }
 }
 
@@ -98,7 +115,7 @@ private struct RunningService {
   /// The longest time that the service gets: it waits until nobody has written for a moment, but no longer than a second.
   private static let patience = Duration.seconds(5)
 
-  /// `nil` if no service runs: this does not start one.
+  /// `nil` if no service runs, for this starts none, or if the service does not answer, which is said.
   init?(_ invocation: Invocation) async {
     guard let loop = invocation.loop, let client = try? await Client(invocation),
       let running = await client.stagedoor.withoutStarting(),
@@ -106,18 +123,15 @@ private struct RunningService {
         MatchRule(sender: Client.service, pathNamespace: "/org/stagedoor/Interchange1"))
     else { return nil }
     (stagedoor, self.announcements, self.loop) = (running, announcements, loop)
+    if await limited({ @Sendable in (try? await running.version()) != nil }) { return }
+    Output.note("stagedoor \(invocation.command.name): the running service does not answer within five seconds")
+    return nil
   }
 
   /// The file from which the service has read an application; `nil` without such an application.
   func file(of identifier: String) async -> String? {
     let stagedoor = stagedoor
     return await limited { @Sendable in (try? await stagedoor.application(identifier))?.manifestPath }
-  }
-
-  /// Whether the service answers at all.
-  func answers() async -> Bool {
-    let stagedoor = stagedoor
-    return await limited { @Sendable in (try? await stagedoor.version()) != nil }
   }
 
   /// Waits until the service has announced a manifest of each application. Returns those that it has not.
