@@ -7,7 +7,7 @@ import Testing
 /// Host and service as processes of their own. One of them, or both, is killed at each step. Each delivery that was acknowledged to a sender reaches
 /// a host, and a repeated one says that it is repeated.
 @Suite struct HostKillTests {
-  private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 1000
+  private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 300
 
   /// The store must survive a killed process, but need not wait for the disk.
   private static let durability = "normal"
