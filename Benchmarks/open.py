@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times `stagedoor open` for a file whose window is open, and `wmctrl -a`, and looks at the understudy beside many windows.
+"""Times `stagedoor open` for a file whose window is open, and `wmctrl -a`, and looks at the understudy beside more and more windows.
 
-    Benchmarks/open.py BIN-PATH [WINDOWS]    the programs of a release build; 200 windows by default
+    Benchmarks/open.py BIN-PATH [WINDOWS…]    the programs of a release build; 10, 100 and 2000 windows by default
 
 A time goes from the start of the process to the change of the active window. The two ways take turns. It needs Xvfb, openbox, xdotool, xprop,
-wmctrl, xterm and zathura.
+wmctrl, xterm, zathura and libX11.
 """
 
 import importlib.machinery
@@ -54,26 +54,42 @@ def figures(process):
 
 
 def timed(scene, path):
+    """Returns the medians in milliseconds of `stagedoor open` and of `wmctrl -a`."""
     wanted, active = scene.shown[path], Active()
-    ways = {"stagedoor open": ["stagedoor", "open", *scene.choice, path], "wmctrl -a": ["wmctrl", "-a", os.path.basename(path)]}
-    times = {way: [] for way in ways}
+    ways = [["stagedoor", "open", *scene.choice, path], ["wmctrl", "-a", os.path.basename(path)]]
+    times = [[] for way in ways]
     for _ in range(ROUNDS):
-        for way, words in ways.items():
+        for place, words in enumerate(ways):
             scene.step_aside()
             active.wait(scene.aside)
             start = time.monotonic()
             process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if end := active.wait(wanted):
-                times[way].append((end - start) * 1000)
+                times[place].append((end - start) * 1000)
             process.wait()
     active.process.kill()
-    for way, found in times.items():
-        print(f"{way:<16}{statistics.median(found):8.1f} ms   {len(found)} of {ROUNDS}")
-    print(f"{'ratio':<16}{statistics.median(times['stagedoor open']) / statistics.median(times['wmctrl -a']):8.2f}")
+    return [statistics.median(found) for found in times]
+
+
+CROWD = """
+import ctypes, sys, time
+x = ctypes.CDLL("libX11.so.6")
+x.XOpenDisplay.restype = ctypes.c_void_p
+x.XDefaultRootWindow.restype = x.XCreateSimpleWindow.restype = ctypes.c_ulong
+display = ctypes.c_void_p(x.XOpenDisplay(None))
+root = x.XDefaultRootWindow(display)
+for number in range(int(sys.argv[1])):
+    window = ctypes.c_ulong(x.XCreateSimpleWindow(display, ctypes.c_ulong(root), 0, 0, 50, 50, 0, ctypes.c_ulong(0), ctypes.c_ulong(0)))
+    x.XStoreName(display, window, b"window %d" % number)
+    x.XMapWindow(display, window)
+    x.XFlush(display)
+    time.sleep(0.002)
+time.sleep(3600)
+"""
 
 
 def main():
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    counts = [int(word) for word in sys.argv[2:]] or [10, 100, 2000]
     place = os.environ["PLACE"]
     for folder in ("data/applications", "bin"):
         os.makedirs(os.path.join(place, folder))
@@ -83,33 +99,31 @@ def main():
             file.write(f"[Desktop Entry]\nType=Application\nName=App {number}\n")
             file.write(f"Exec=app{number} %f\nMimeType=text/plain;image/png;\n")
     os.environ["XDG_DATA_DIRS"] = f"{place}/data:/usr/local/share:/usr/share"
-    os.environ["PATH"] += f":{place}/bin"
-    os.environ["PATH"] = f"{os.path.abspath(sys.argv[1])}:{os.environ['PATH']}"
+    os.environ["PATH"] = f"{os.path.abspath(sys.argv[1])}:{os.environ['PATH']}:{place}/bin"
     windows.desktop("zathura", "openbox")
     process = int(windows.run("pgrep", "-n", "-f", "^stagedoor-understudy"))
     print(f"start, {APPLICATIONS} applications: {figures(process)[0] * 1000:.0f} ms of processor")
     scene = windows.Scene("zathura", "pdf", {})
     path = scene.open(scene.file())
-    timed(scene, path)
-    for number in range(count):
-        subprocess.Popen(["xterm", "-T", f"window {number}", "-e", "sleep", "1000"], stderr=subprocess.DEVNULL)
-    windows.until(lambda: len(windows.windows()) >= count, 120)
-    time.sleep(3)
-    before = figures(process)
-    print(f"{len(windows.windows())} windows: {before[1]:.1f} MiB")
-    timed(scene, path)
-    time.sleep(3)
-    before = figures(process)
-    time.sleep(10)
-    after = figures(process)
-    print(f"ten idle seconds: {after[2] - before[2]} wake-ups, {(after[0] - before[0]) * 1000:.1f} ms of processor")
-    before = figures(process)
-    for number in range(500):
-        windows.run("xdotool", "set_window", "--name", f"title {number}", str(scene.aside))
-    time.sleep(1)
-    after = figures(process)
-    print(f"a title change: {(after[0] - before[0]) * 1e6 / 500:.0f} µs of processor")
-    for started in windows.STARTED.values():
+    crowds = []
+    print("| windows | `stagedoor open`, ms | `wmctrl -a`, ms | ratio | memory, MiB | a title change, µs | wake-ups in ten seconds |")
+    print("|---|---|---|---|---|---|---|")
+    for count in counts:
+        crowds.append(subprocess.Popen([sys.executable, "-c", CROWD, str(count - len(windows.windows()))]))
+        windows.until(lambda: len(windows.windows()) >= count, 120)
+        time.sleep(3)
+        ours, theirs = timed(scene, path)
+        time.sleep(3)
+        before = figures(process)
+        time.sleep(10)
+        idle = figures(process)
+        for number in range(200):
+            windows.run("xdotool", "set_window", "--name", f"title {number}", str(scene.aside))
+        time.sleep(1)
+        after = figures(process)
+        print(f"| {len(windows.windows())} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} | {idle[1]:.1f} "
+              f"| {(after[0] - idle[0]) * 1e6 / 200:.0f} | {idle[2] - before[2]} |", flush=True)
+    for started in crowds + list(windows.STARTED.values()):
         started.terminate()
 
 
