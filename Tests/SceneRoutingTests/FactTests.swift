@@ -87,7 +87,7 @@ import Testing
     #expect(
       decision.fact
         == .sessionActivated(stage.identifier("#1"), at: moment(1001), showing: .content("file:///a.png")))
-    #expect(decision.routing == routing("Default", "", ""))
+    #expect(decision.routing == routing("Default", "", "file:///a.png"))
   }
 
   @Test func `the routing that is announced has an activity's identifier, not its page`() {
