@@ -133,7 +133,9 @@ test-examples: examples ## test the applications with windows, on virtual displa
 	@Scripts/check-examples "$$($(WITHGTK) build --package-path examples/gtk --show-bin-path)" \
 	  $$(Scripts/list-files 'examples/gtk/Sources/*.swift' 'examples/gtk/*.md')
 
-pictures: ## take the pictures in the pages again, docs/drop.gif among them
+pictures: build ## take the pictures in the pages again, docs/double-click.gif and docs/drop.gif among them
+	@$(SETUP) test test-examples
+	Scripts/record-double-click "$(SCRATCH)/debug"
 	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples
 
 test: ## run every test (ARGS="--filter Names")
