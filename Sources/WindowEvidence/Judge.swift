@@ -39,10 +39,10 @@ private struct Judge {
   func verdict(_ findings: [Finding]) -> Verdict {
     let best = findings.first { $0.level == .certain } ?? findings.first { $0.level == .likely }
     switch (application.habit, best) {
-    // The window may show the file in a tab behind another, which only the application can bring to the front.
-    // It does not know the file by another name than that with which it was opened.
+    // The application knows the file by the name with which it was opened, and by no other.
     case (.findsWindow, let best?) where best.evidence.contains(.holdsFile):
       return .raise(window: best.window, best.level)
+    // The window may show the file in a tab behind another, which only the application can bring to the front.
     case (.findsFile, let best?), (.findsWindow, let best?): return .runAgain(window: best.window)
     case (.findsFile, nil), (.findsWindow, nil):
       return windows.contains(where: isOurs) ? .runAgain(window: nil) : .start

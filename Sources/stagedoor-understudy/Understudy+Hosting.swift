@@ -29,8 +29,8 @@ struct HostedSession {
   var isConnected = true
   /// How often in a row the service refused what it was told.
   var refusals = 0
-  /// When a delivery brought its window to the front. The service asks for that once more, behind the delivery.
-  var brought: ContinuousClock.Instant?
+  /// Whether a delivery has brought its window to the front, for which the service asks once more behind the delivery.
+  var isBrought = false
   /// What the service was told last.
   var told = Told()
 
@@ -55,8 +55,9 @@ extension Understudy {
       to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", "\(Self.service)", UInt32(0))
     for await owner in owners where owner != hosting.service {
       hosting.service = owner
-      // A service that has just started knows none of them.
+      // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.
       hosting.registered = [:]
+      for path in hosting.sessions.keys { hosting.sessions[path]?.isBrought = false }
       await updateManifests()
     }
   }
@@ -205,7 +206,7 @@ extension Understudy {
           isConnected: !isNew)
       }
     }
-    hosting.sessions[session]?.brought = .now
+    hosting.sessions[session]?.isBrought = true
     await remember(hosting.sessions[session]?.url, in: session)
     // This comes behind the answer to the service.
     connection.loop.task {
@@ -216,8 +217,8 @@ extension Understudy {
 
   private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
     guard let hosted = hosting.sessions[session] else { return }
-    hosting.sessions[session]?.brought = nil
-    if let brought = hosted.brought, .now - brought < .seconds(5) { return }
+    hosting.sessions[session]?.isBrought = false
+    if hosted.isBrought { return }
     if let url = hosted.url {
       _ = try act(on: try await look(for: url, in: manifest.entry), token)
     } else if let window = hosted.window {

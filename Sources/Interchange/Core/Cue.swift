@@ -75,9 +75,6 @@ package struct Caller: Hashable, Sendable {
   /// identifier "?".
   var tokenOwner: Text { isSandboxed && application.isEmpty ? "?" : application }
 
-  /// The application of its sandbox, if that is known.
-  var named: Text? { isSandboxed && !application.isEmpty ? application : nil }
-
   /// Whether it may look after an application: a sandbox after its own, everyone else after all.
   package func mayTouch(_ other: Text) -> Bool { !isSandboxed || other == application && !application.isEmpty }
 }

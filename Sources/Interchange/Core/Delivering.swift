@@ -188,7 +188,11 @@ extension PromptBook {
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
     if var baggage {
       // Whoever has the token and the application's name takes up its promises.
-      if record.token != nil, !baggage.promises.isEmpty { baggage.renewer = ownApplication(of: caller) ?? caller.named }
+      if record.token != nil, !baggage.promises.isEmpty,
+        case let own = ownApplication(of: caller) ?? caller.application, !own.isEmpty
+      {
+        baggage.renewer = own
+      }
       try addBaggage(baggage, of: caller)
     }
     if decision.passedOn != nil {

@@ -252,7 +252,6 @@ extension PromptBook {
   mutating func renewalTimeIsOver(_ number: CallNumber) {
     guard let transfer = memory.transfers[number], transfer.renewable?.isAwaited ?? false else { return }
     memory.transfers[number] = nil
-    step.errands.append(.callOff(number))
     let sentence = "the sender of the delivery \(transfer.delivery) has left, and did not take up its promises in time"
     answer(number, .refused(InterchangeError(.sourceGone, sentence)))
   }
@@ -267,12 +266,12 @@ extension PromptBook {
     let key = TokenKey(token: token, owner: caller.tokenOwner)
     guard let stored = known.tokens[key] else { throw .lacks(.token(token, owner: key.owner)) }
     let deliveries = stored + (memory.tokens[key] ?? [])
+    if deliveries.isEmpty {
+      throw refused(.noSuchDelivery, "no delivery was sent under the token \(quoted(token.string))")
+    }
     guard let delivery = deliveries.last(where: { memory.baggage[$0] != nil }) else {
       throw refused(
-        deliveries.isEmpty ? .noSuchDelivery : .noSuchItem,
-        deliveries.isEmpty
-          ? "no delivery was sent under the token \(quoted(token.string))"
-          : "the delivery that was sent under the token \(quoted(token.string)) carries no data, or it was released")
+        .noSuchItem, "the delivery of the token \(quoted(token.string)) carries no data, or it was released")
     }
     let baggage = try baggage(of: delivery)
     if baggage.promises.isEmpty { throw refused(.noSuchItem, "the delivery \(delivery) has no promises") }

@@ -129,7 +129,8 @@ enum OpenCommand {
     _ delivery: DeliveryIdentifier, _ client: Client, _ invocation: Invocation
   ) async throws -> Bool {
     do {
-      return try await WaitCommand.finished(delivery, client, within: 0.3, on: invocation.loop) == .handled
+      return try await WaitCommand.finished(delivery, client, within: patience / .seconds(1), on: invocation.loop)
+        == .handled
     } catch is Problem {
       do {
         try await client.stagedoor.cancel(delivery)

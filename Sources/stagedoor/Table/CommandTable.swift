@@ -200,7 +200,9 @@ extension CommandTable {
       arguments: [.several(.session, "the window")], options: [.quiet]),
     CommandEntry(
       name: "close", summary: "end sessions for good, and close their windows", run: WindowCommands.close,
-      description: ["On a terminal it asks first, unless each window is named by its whole identifier."],
+      description: [
+        "On a terminal it asks first, unless each window is named by its whole identifier. Where nobody can answer, --all needs --yes."
+      ],
       arguments: [.any(.session, "the window")],
       options: [.ofApp, .all, .yes, .animation, .quiet], exclusive: [[.ofApp, .all]],
       statuses: [.cancelled]),
