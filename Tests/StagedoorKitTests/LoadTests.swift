@@ -144,6 +144,25 @@ import Testing
     }
   }
 
+  @Test func `who hands in and waits does so over the end of a service that has just answered`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(
+        on: bus, for: "org.example.Cats", refusing: ["GetDelivery": [.noReply, .serviceUnknown, .noReply]])
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      var options = DeliveryOptions()
+      options.wait = .handled
+      let waiting = Task { [options] in try await stagedoor.deliver(cat("tom"), options) }
+      try await eventually("both questions") {
+        service.refusals.withLock { $0["GetDelivery"]?.count } == 1
+      }
+      await service.close()
+      let next = try await PlayedService(on: bus, for: "org.example.Cats", states: ["handled"])
+      #expect(try await withLimit(usualLimit, "the end") { try await waiting.value.outcome } == .created)
+      await stagedoor.close()
+      await next.close()
+    }
+  }
+
   @Test func `a drag ends for everyone who waits, also when the service has been restarted`() async throws {
     try await withHouse { house in
       try await house.withClient { stagedoor in

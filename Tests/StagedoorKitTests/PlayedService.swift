@@ -166,7 +166,9 @@ final class PlayedService: Sendable {
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
       return (pipe.readEnd, type == "text/torn" ? Int64(bytes.count + 1) : -1)
     }
-    root.method("GetDelivery", in: "delivery", out: "state", "decision") { (_: String) -> (String, String) in
+    root.method("GetDelivery", in: "delivery", out: "state", "decision") {
+      [weak self] (_: String) throws -> (String, String) in
+      try self?.refuse("GetDelivery")
       asked.withLock { $0 += 1 }
       let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
       return (state, #"{"outcome": "created", "application": {"chosen": "\#(identifier)", "because": "it is"}}"#)

@@ -7,14 +7,24 @@ extension Stagedoor {
   ///
   /// ``DeliveryState/routed`` is final for a delivery that no host took before its deadline, to an application that nothing can start.
   public func progress(of delivery: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence {
+    try await progress(of: delivery, outlivesService: false)
+  }
+
+  private func progress(
+    of delivery: DeliveryIdentifier, outlivesService: Bool
+  ) async throws(StagedoorError) -> ProgressSequence {
     // `Handled`, `DeliveryFailed` and `Unclaimed` each name the delivery third.
     let feed = try await ServiceFeed(
       connection,
       MatchRule(
         sender: InterchangeNames.bus, path: InterchangeNames.root, interface: InterchangeNames.interchange,
         arguments: [2: delivery.description]))
-    let first = try await step(of: delivery)
-    return ProgressSequence(stagedoor: self, feed: feed, delivery: delivery, first: first)
+    do throws(StagedoorError) {
+      return ProgressSequence(stagedoor: self, feed: feed, delivery: delivery, first: try await step(of: delivery))
+    } catch  where outlivesService && error.saysServiceLeft {
+      // The next instance of the service is asked as soon as it is there.
+      return ProgressSequence(stagedoor: self, feed: feed, delivery: delivery, first: nil)
+    }
   }
 
   /// The state, and whether it is final: the decision of a delivery that is over says when it ended.
@@ -36,7 +46,15 @@ extension Stagedoor {
   /// - Returns: ``DeliveryState/handled``, or ``DeliveryState/routed`` if the application has no host.
   @discardableResult
   public func finished(_ delivery: DeliveryIdentifier) async throws(StagedoorError) -> DeliveryState {
-    var steps = try await progress(of: delivery).makeAsyncIterator()
+    try await finished(delivery, outlivesService: false)
+  }
+
+  /// With `outlivesService`, a service that has left is awaited from the beginning: it has just stored the delivery.
+  @discardableResult
+  package func finished(
+    _ delivery: DeliveryIdentifier, outlivesService: Bool
+  ) async throws(StagedoorError) -> DeliveryState {
+    var steps = try await progress(of: delivery, outlivesService: outlivesService).makeAsyncIterator()
     while try await steps.next() != nil {}
     // A wait that was cancelled has seen a state that is not the last.
     switch steps.last.flatMap({ $0.isLast ? $0.state : nil }) {
@@ -65,7 +83,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
   let stagedoor: Stagedoor
   let feed: ServiceFeed
   let delivery: DeliveryIdentifier
-  let first: Step
+  let first: Step?
 
   struct Step: Sendable, Hashable {
     let state: DeliveryState
@@ -95,11 +113,11 @@ public struct ProgressSequence: AsyncSequence, Sendable {
 
     /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> DeliveryState? {
-      guard let before = last else { return told(sequence.first) }
-      if before.isLast { return nil }
+      if let last, last.isLast { return nil }
+      if last == nil, let first = sequence.first { return told(first) }
       while true {
         guard let step = try await step() else { if Task.isCancelled { return nil } else { continue } }
-        if step.state != before.state { return told(step) }
+        guard step.state == last?.state else { return told(step) }
         last = step
         // The state is the same, but it has become final since it was reported.
         if step.isLast { return nil }

@@ -66,8 +66,8 @@ extension Stagedoor {
       try await payload.hasContents
       ? deliverContents(of: payload) : handIn("Deliver", payload.json(), upTo: payload.options.slack)
     // The service does not wait for a scene of this connection's own host, because a host may be unable to answer while it waits. This library can.
-    if payload.options.wait == .handled, try await self.delivery(result.identifier).state != .handled {
-      try await finished(result.identifier)
+    if payload.options.wait == .handled, (try? await self.delivery(result.identifier).state) != .handled {
+      try await finished(result.identifier, outlivesService: true)
     }
     return result
   }

@@ -104,7 +104,7 @@ enum DropCommand {
   /// Waits for the application to take the delivery. The service may restart meanwhile: it answered when it had stored the delivery.
   private static func taken(_ delivery: Delivery, _ client: Client) async throws {
     do {
-      if try await client.stagedoor.finished(delivery.identifier) == .routed {
+      if try await client.stagedoor.finished(delivery.identifier, outlivesService: true) == .routed {
         throw Problem.nobodyTook(delivery.identifier)
       }
     } catch let error as StagedoorError where Status(error.code) == .noService {
