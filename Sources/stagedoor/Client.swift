@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import SceneModel
 import ServiceSupport
 import StagedoorKit
@@ -109,7 +110,9 @@ enum Shortened {
     of found: [(Found, String)], _ text: String, _ what: String, _ list: String
   ) throws(Problem) -> Found {
     guard let first = found.first else {
-      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists what there is")
+      // The lists of a sandboxed program contain its own application only.
+      let advice = access("/.flatpak-info", F_OK) == 0 ? "; in a sandbox, type a whole identifier" : ""
+      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists what there is\(advice)")
     }
     if found.count == 1 { return first.0 }
     let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])

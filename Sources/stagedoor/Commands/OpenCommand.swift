@@ -29,8 +29,16 @@ enum OpenCommand {
     } catch {
       reason = "\(error)"
     }
+    var asksService = true
     for (argument, url) in zip(invocation.arguments, urls) {
-      if let connection, try await showInSession(argument, connection, invocation) { continue }
+      if let connection, asksService {
+        switch try await showInSession(argument, connection, invocation) {
+        case true?: continue
+        case false?: break
+        // A service that is late once would cost as much for each file.
+        case nil: asksService = false
+        }
+      }
       if let connection, FileURL.isValid(Text(url)) {
         try await open(url, connection, invocation)
       } else {
@@ -90,84 +98,99 @@ enum OpenCommand {
 
   // MARK: In a session
 
-  /// Delivers a file or a link to the session that shows it, if one does. A service that does not run is not started for this question.
+  /// The longest wait for a service that has answered a moment ago, and only needs to store and say that it has a delivery.
+  private static let patienceForStoring = Duration.seconds(2)
+
+  /// Brings the window of the session that shows a file or a link to the front, if one does. Returns `nil` if the service answers too late.
   private static func showInSession(
     _ argument: String, _ connection: Connection, _ invocation: Invocation
-  ) async throws -> Bool {
+  ) async throws -> Bool? {
     var client = Client(on: connection)
-    client.stagedoor.timeout = patience
-    guard let (session, payload) = await session(showing: argument, client, invocation) else { return false }
+    let found: (session: SessionIdentifier, decision: Decision)?
+    do throws(StagedoorError) {
+      found = try await self.session(showing: argument, client, invocation)
+    } catch {
+      return error.code == .timedOut ? nil : false
+    }
+    guard let (session, decision) = found else { return false }
     if invocation.has(.explainOpening) {
-      try Output.line(Printed.shown(Printed.object([("verdict", .text("deliver")), ("session", .text("\(session)"))])))
+      let fields: [(String, Value?)] = [
+        ("verdict", .text("activate")), ("session", .text("\(session)")),
+        ("decision", try Printed.value(decision.json)),
+      ]
+      try Output.line(Printed.shown(Printed.object(fields)))
       return true
     }
-    do {
-      let delivery = try await handedIn(payload, client.stagedoor)
-      guard try await isTaken(delivery.identifier, client, invocation) else { return false }
-    } catch let error as StagedoorError {
-      if Status(error.code) != .noService { return false }
-      Output.note("stagedoor open: the service has \(argument.printable), and does not say how that ended")
-    }
+    client.stagedoor.timeout = patienceForStoring
+    guard await isActivated(session, argument, client, invocation) else { return false }
     if invocation.has(.json) {
-      let fields = Printed.object([("deed", .text("delivered")), ("session", .text("\(session)"))])
+      let fields = Printed.object([("deed", .text("activated")), ("session", .text("\(session)"))])
       try Output.line(Printed.shown(fields))
     }
     return true
   }
 
-  private static func handedIn(_ payload: String, _ stagedoor: Stagedoor) async throws(StagedoorError) -> Delivery {
-    do {
-      return try await stagedoor.deliver(document: payload)
-    } catch  where error.code == .noReply {
-      // By the token the next service knows whether it has the delivery.
-      return try await stagedoor.deliver(document: payload)
-    }
-  }
-
-  /// Whether an application has the delivery. If it still waits after a moment, it is cancelled.
-  private static func isTaken(
-    _ delivery: DeliveryIdentifier, _ client: Client, _ invocation: Invocation
-  ) async throws -> Bool {
-    do {
-      return try await WaitCommand.finished(delivery, client, within: patience / .seconds(1), on: invocation.loop)
-        == .handled
-    } catch is Problem {
-      do {
-        try await client.stagedoor.cancel(delivery)
-        return false
-      } catch {
-        Output.note("stagedoor open: an application began to take the delivery \(delivery), and is slow")
-        return true
-      }
-    }
-  }
-
-  /// The session that has a window with a file or a link as its content, and the payload for it.
+  /// The session that has a window with a file or a link as its content, and the decision that found it. A service that does not run is not started
+  /// for this question.
   private static func session(
     showing argument: String, _ client: Client, _ invocation: Invocation
-  ) async -> (SessionIdentifier, payload: String)? {
-    guard !invocation.has(.newOpening), let item = try? HandedItem(file: argument, isCopy: false) else { return nil }
-    let owner = try? await client.stagedoor.connection.owner(of: Client.service)
-    if owner == nil { return nil }
-    func payload(_ options: [(String, Value?)]) -> String {
-      Printed.json(Printed.object([("items", .array([item.json])), ("options", Printed.object(options))]))
-    }
-    let application = invocation[.appOpening].map { Value.text($0) }
-    guard
-      let decision = try? await client.stagedoor.explain(document: payload([("application", application)])),
-      let identifier = decision.session, let session = try? await client.stagedoor.session(identifier),
-      session.isConnected, !session.targetContentIdentifier.isEmpty,
-      session.targetContentIdentifier == decision.key?.value,
-      // The understudy itself knows more of its windows than its sessions say.
-      let details = try? await client.stagedoor.application(session.application), !details.isUnderstudied
+  ) async throws(StagedoorError) -> (SessionIdentifier, Decision)? {
+    if invocation.has(.newOpening) { return nil }
+    let end = ContinuousClock.now + patience
+    guard var stagedoor = await client.stagedoor.withoutStarting(),
+      let item = try? HandedItem(file: argument, isCopy: false)
     else { return nil }
-    return (
-      identifier,
-      payload([
-        ("session", .text("\(identifier)")), ("token", .text("open-\(getpid())-\(UInt64.random(in: .min ... .max))")),
-        ("activationToken", DesktopToken.current.map { .text($0) }),
-      ])
-    )
+    func left() -> Duration { max(.zero, end - .now) }
+    let options = Printed.object([("application", invocation[.appOpening].map { .text($0) })])
+    stagedoor.timeout = left()
+    let payload = Printed.json(Printed.object([("items", .array([item.json])), ("options", options)]))
+    let decision = try await stagedoor.explain(document: payload)
+    guard let identifier = decision.session else { return nil }
+    stagedoor.timeout = left()
+    let session = try await stagedoor.session(identifier)
+    guard session.isConnected, !session.targetContentIdentifier.isEmpty,
+      session.targetContentIdentifier == decision.key?.value
+    else { return nil }
+    stagedoor.timeout = left()
+    // The understudy itself knows more of its windows than its sessions say.
+    return try await stagedoor.application(session.application).isUnderstudied ? nil : (identifier, decision)
+  }
+
+  /// Whether the application brings the window to the front, or is about to. Whatever else happens, the file is opened in another way, so the delivery
+  /// has a short deadline: nobody wants the window later. It brings no item: the window shows the file already, and would take it a second time.
+  private static func isActivated(
+    _ session: SessionIdentifier, _ argument: String, _ client: Client, _ invocation: Invocation
+  ) async -> Bool {
+    let options: [(String, Value?)] = [
+      ("session", .text("\(session)")), ("token", .text("open-\(getpid())-\(UInt64.random(in: .min ... .max))")),
+      ("deadline", .integer(5)), ("activationToken", DesktopToken.current.map { .text($0) }),
+    ]
+    let document = Printed.json(Printed.object([("options", Printed.object(options))]))
+    let delivery: DeliveryIdentifier
+    do throws(StagedoorError) {
+      delivery = try await stored(document, client.stagedoor).identifier
+    } catch { return false }
+    let state = try? await WaitCommand.finished(
+      delivery, client, within: patience / .seconds(1), on: invocation.loop)
+    if let state { return state == .handled }
+    if (try? await client.stagedoor.cancel(delivery)) != nil { return false }
+    // A delivery that waits no more has failed meanwhile, or an application has it.
+    switch try? await client.stagedoor.delivery(delivery).state {
+    case .handled, .forwarded: return true
+    case .routed:
+      Output.note("stagedoor open: the application of the window that shows \(argument.printable) is slow")
+      return true
+    case .held, .failed, .cancelled, nil: return false
+    }
+  }
+
+  private static func stored(_ document: String, _ stagedoor: Stagedoor) async throws(StagedoorError) -> Delivery {
+    do {
+      return try await stagedoor.deliver(document: document)
+    } catch  where error.code == .noReply {
+      // By the token the next service knows whether it has the delivery.
+      return try await stagedoor.deliver(document: document)
+    }
   }
 
   // MARK: Without the understudy

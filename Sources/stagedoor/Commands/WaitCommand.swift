@@ -36,13 +36,9 @@ enum WaitCommand {
     }
     let result = await waiting.result
     timer.cancel()
-    // A wait that was given up has no result, whatever it says.
-    if await timer.value, case let state = try? result.get(), state == nil || state == .routed,
-      try await !client.hasEnded(delivery)
-    {
-      throw Problem(
-        .notInTime, "the delivery \(delivery) is still under way after \(limit) s")
-    }
-    return try result.get()
+    guard await timer.value else { return try result.get() }
+    // The delivery may have ended in the moment in which the time was over.
+    if try await client.hasEnded(delivery) { return try await stagedoor.finished(delivery) }
+    throw Problem(.notInTime, "the delivery \(delivery) is still under way after \(limit) s")
   }
 }
