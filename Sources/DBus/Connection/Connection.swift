@@ -219,6 +219,7 @@ extension Connection {
       loop.enter(self) { connection in
         connection.takeIn()
         if connection.callers.queue.hasWork { loop.setHungry(connection) }
+        return connection.hasReadAll
       }
     }
     driver.afterEvents = { [unowned self] in
@@ -391,10 +392,14 @@ extension Connection: LoopResident {
 
   /// Handles the messages that libdbus has read, up to a bound: replies and signals reach their waiters, calls wait for their turn.
   private func takeIn() {
+    callers.read = 0
     while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
     // Bytes from which libdbus could make no message for lack of memory stay where they are: no further byte need come before the next attempt.
     if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
   }
+
+  /// Whether libdbus has surely read all that had come: it reads until nothing is left, or until it has more than two KiB.
+  private var hasReadAll: Bool { 1..<2048 ~= callers.read }
 
   /// Tries again soon: memory that is missing now may be free in a moment.
   private func tryAgainSoon() {
@@ -433,12 +438,20 @@ extension Connection: LoopResident {
   /// the loop wakes as soon as there is some. We watch for space even while libdbus does: sending a message can flush libdbus's queue, and libdbus
   /// then stops watching without telling us.
   var hasSpace: Bool {
+    // The kernel need not be asked after each short answer.
+    if mail.sentSinceSpace < Self.shortAnswers && !hasUnsent { return true }
     var descriptor: Int32 = -1
     guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return !hasUnsent }
-    if !hasUnsent && LoopDriver.isWritable(descriptor) { return true }
+    if !hasUnsent && LoopDriver.isWritable(descriptor) {
+      mail.seeSpace()
+      return true
+    }
     driver.waitForSpace(in: descriptor)
     return false
   }
+
+  /// The bytes for which there is space when the socket was seen with much space.
+  private static let shortAnswers = 2 << 10
 
   /// The answers to all callers share one queue, the socket, and the bus reads two KiB of it at a time. With a small buffer ``hasSpace`` ends the queue
   /// after ten KiB, a quarter of the buffer, and further answers are given when the bus has read those. The kernel takes twice the number for the buffer.
@@ -451,9 +464,12 @@ extension Connection: LoopResident {
 
   private func route(_ message: consuming Message) {
     switch message.kind {
-    case .methodReturn, .error: completeCall(with: message)
+    case .methodReturn, .error:
+      callers.read += CallAdmission.long
+      completeCall(with: message)
     case .methodCall: admit(message)
     case .signal:
+      callers.read += CallAdmission.long
       if dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
         finish(.disconnected)
       } else {
@@ -530,6 +546,7 @@ extension Connection {
     // The collected messages may have been delayed just now.
     guard delayed.isEmpty, let made = message.rawWithMemory else { return delay(message, serial) }
     if dbus_message_get_serial(made) == 0 { dbus_message_set_serial(made, serial ?? mail.nextSerial()) }
+    mail.passOn()
     if dbus_connection_send(raw, made, nil) == 0 { return delay(message, dbus_message_get_serial(made)) }
     checkOutgoing(raw)
     return dbus_message_get_serial(made)

@@ -14,8 +14,8 @@ final class LoopDriver {
   /// Called after the watches of a descriptor have been handled.
   var afterEvents: (() -> Void)?
   /// Called each time that libdbus has read something, so that messages are taken before more is read: a message may have file descriptors, which are
-  /// few. If this is set, the driver reads the socket until it is empty.
-  var afterReading: (() -> Void)?
+  /// few. If this is set, the driver reads the socket until it is empty. Returns whether the socket is surely empty.
+  var afterReading: (() -> Bool)?
 
   /// libdbus reads two to four KiB at a time. This many reads are done in one go, and then others on the loop come next.
   private static let maximumReads = 128
@@ -131,8 +131,7 @@ extension LoopDriver {
         if fitting == 0 { continue }
         let hasMemory = dbus_watch_handle(watch, fitting) != 0
         if fitting & DBUS_WATCH_READABLE.rawValue != 0, let afterReading {
-          afterReading()
-          if hasMemory { readOn(watch, of: descriptor, Self.maximumReads) }
+          if !afterReading(), hasMemory { readOn(watch, of: descriptor, Self.maximumReads) }
         }
       }
       afterEvents?()
@@ -160,8 +159,7 @@ extension LoopDriver {
       for _ in 0..<some {
         guard let afterReading, isEnabled(watch, of: descriptor) else { return }
         let hasMemory = dbus_watch_handle(watch, DBUS_WATCH_READABLE.rawValue) != 0
-        afterReading()
-        if !hasMemory { return }
+        if afterReading() || !hasMemory { return }
       }
     }
   }

@@ -14,6 +14,9 @@ struct Mail {
 
   private var messages: [MessageBytes] = []
   private var size = 0
+  /// The bytes that have left since the socket was last seen with much space. What libdbus sends counts as more than there is.
+  private(set) var sentSinceSpace = unknown
+  private static let unknown = Int.max / 2
   private var lastSerial: UInt32 = 0
   /// Whether the socket takes them as a whole; `nil` until the two sides have identified themselves.
   private var isFit: Bool?
@@ -53,6 +56,12 @@ struct Mail {
     return getsockopt(socket, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
+  /// The socket has much space.
+  mutating func seeSpace() { sentSinceSpace = 0 }
+
+  /// A message goes through libdbus.
+  mutating func passOn() { sentSinceSpace = Mail.unknown }
+
   mutating func add(_ message: MessageBytes, _ serial: UInt32) {
     message.setSerial(serial)
     messages.append(message)
@@ -68,7 +77,10 @@ struct Mail {
     }
     if let descriptor = Mail.descriptor(of: connection) {
       let sent = write(to: descriptor)
-      if sent == size { return [] }
+      if sent == size {
+        sentSinceSpace += size
+        return []
+      }
       if sent > 0 {
         // So far the kernel has never taken a part. If it does, the other side would read the next message as the rest of this one.
         isFit = false
@@ -76,6 +88,7 @@ struct Mail {
         return []
       }
     }
+    passOn()
     for (place, message) in messages.enumerated() {
       guard let raw = message.makeRaw() else { return Array(messages[place...]) }
       defer { dbus_message_unref(raw) }

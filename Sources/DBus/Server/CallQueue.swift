@@ -167,8 +167,7 @@ struct CallQueue {
   }
 
   /// Adds a call, or throws the reason for refusing it.
-  mutating func add(_ call: Call, of sender: Sender) throws(ErrorReply) {
-    let bytes = call.message.size
+  mutating func add(_ call: Call, _ bytes: Int, of sender: Sender) throws(ErrorReply) {
     // A sender that comes begins with the time of the last sender that was served.
     if sender.isEmpty { sender.used = max(sender.used, clock) }
     do throws(ErrorReply) {
