@@ -35,6 +35,9 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
     self.init(high: high, low: low)
   }
 
+  /// The bits are random, so they need no mixing: tables contain only identifiers that the service has made itself.
+  package func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: high ^ low) ^ seed }
+
   package static func < (one: Self, other: Self) -> Bool {
     one.high != other.high ? one.high < other.high : one.low < other.low
   }
