@@ -16,7 +16,7 @@ package enum Principal: Hashable, Sendable {
 }
 
 /// The resources with limits. Each limit is defined once, with its reason.
-package enum Resource: Hashable, CaseIterable, Sendable {
+package enum Resource: Int, CaseIterable, Sendable {
   /// The bytes of waiting deliveries, in memory and on the disk.
   case waiting
   /// Deliveries whose host tells their end later.
@@ -106,7 +106,7 @@ package struct Allowance: Hashable, Sendable {
 package final class Ledger: @unchecked Sendable {
   package let allowance: Allowance
   private var accounts: [Principal: Account] = [:]
-  private var totals: [Resource: Int] = [:]
+  private var totals = Amounts()
 
   package init(_ allowance: Allowance) { self.allowance = allowance }
 
@@ -120,12 +120,12 @@ package final class Ledger: @unchecked Sendable {
   func isCharged(_ principal: Principal) -> Bool { accounts[principal].map { !$0.taken.isEmpty } ?? false }
 
   /// The amount that all principals hold together.
-  package func total(_ resource: Resource) -> Int { totals[resource] ?? 0 }
+  package func total(_ resource: Resource) -> Int { totals[resource] }
 
   package func taken(_ resource: Resource, by principal: Principal) -> Int { accounts[principal]?.taken[resource] ?? 0 }
 
   /// The sum of the accounts. It equals the total, or an amount was returned wrongly.
-  func takenByAll(_ resource: Resource) -> Int { accounts.values.reduce(0) { $0 + ($1.taken[resource] ?? 0) } }
+  func takenByAll(_ resource: Resource) -> Int { accounts.values.reduce(0) { $0 + $1.taken[resource] } }
 
   var accountCount: Int { accounts.count }
 
@@ -133,7 +133,7 @@ package final class Ledger: @unchecked Sendable {
   func leave(_ connection: Text) {
     guard let account = accounts.removeValue(forKey: .connection(connection)), !account.taken.isEmpty else { return }
     let departed = self.account(of: .departed)
-    for (resource, amount) in account.taken { departed.taken[resource, default: 0] += amount }
+    for resource in Resource.allCases { departed.taken[resource] += account.taken[resource] }
     account.successor = departed
   }
 
@@ -179,7 +179,7 @@ package final class Ledger: @unchecked Sendable {
 
   /// Charges an account whatever the limit is, because the thing was accepted before.
   func take(_ amount: Int, of resource: Resource, for principal: Principal) -> Holding {
-    totals[resource, default: 0] += amount
+    totals[resource] += amount
     return Holding(Charge(amount, of: resource, to: account(of: principal), in: self))
   }
 
@@ -211,11 +211,10 @@ package final class Ledger: @unchecked Sendable {
   }
 
   fileprivate func giveBack(_ amount: Int, of resource: Resource, _ account: Account) {
-    totals[resource, default: amount] -= amount
+    totals[resource] -= amount
     var account = account
     while let successor = account.successor { account = successor }
-    account.taken[resource, default: amount] -= amount
-    if account.taken[resource] == 0 { account.taken[resource] = nil }
+    account.taken[resource] -= amount
     if account.taken.isEmpty, accounts[account.principal] === account { accounts[account.principal] = nil }
   }
 }
@@ -243,10 +242,22 @@ struct Relief: Hashable, Sendable {
   }
 }
 
+/// An amount of each resource, of which there are nine.
+struct Amounts {
+  private var amounts = InlineArray<9, Int>(repeating: 0)
+
+  subscript(_ resource: Resource) -> Int {
+    get { amounts[resource.rawValue] }
+    set { amounts[resource.rawValue] = newValue }
+  }
+
+  var isEmpty: Bool { amounts.indices.allSatisfy { amounts[$0] == 0 } }
+}
+
 /// The amounts that one principal holds.
 final class Account {
   let principal: Principal
-  fileprivate(set) var taken: [Resource: Int] = [:]
+  fileprivate(set) var taken = Amounts()
   /// The account that has taken over its charges.
   fileprivate var successor: Account?
 
@@ -268,7 +279,7 @@ struct Charge: ~Copyable {
 
   fileprivate init(_ amount: Int, of resource: Resource, to account: Account, in ledger: Ledger) {
     (self.amount, self.resource, self.account, self.ledger) = (amount, resource, account, ledger)
-    account.taken[resource, default: 0] += amount
+    account.taken[resource] += amount
   }
 
   deinit { ledger.giveBack(amount, of: resource, account) }

@@ -54,39 +54,34 @@ extension Unicode.Scalar {
       let isCapital = value >= 0x41 && value <= 0x5A
       return body(isCapital ? Unicode.Scalar(UInt8(value) | 0x20) : self)
     }
-    guard let found = UnicodeTables.entry(at: self, in: UnicodeTables.expanding), found >> 32 == value else {
-      return body(Unicode.Scalar(CaseFolding.folded(value)) ?? self)
-    }
-    var expansion = UnicodeTables.expansions[Int(UInt32(truncatingIfNeeded: found))]
-    while expansion != 0 {
-      if let scalar = Unicode.Scalar(UInt32(expansion & 0x1F_FFFF)) { body(scalar) }
-      expansion >>= 21
-    }
+    let simple = Unicode.Scalar(CaseFolding.folded(value)) ?? self
+    // Full folding differs for letters without a single capital, such as ß, and for one capital without a single small letter.
+    let capitals = simple.properties.uppercaseMapping.unicodeScalars
+    if capitals.dropFirst().isEmpty && self != "İ" { return body(simple) }
+    for capital in capitals { capital.properties.lowercaseMapping.unicodeScalars.forEach(body) }
   }
 
   /// The parts of its decomposition that are not marks: none for a mark, two or three for a Hangul syllable, otherwise one.
   fileprivate func forEachBase(_ body: (Unicode.Scalar) -> Void) {
     if value < 0xC0 { return body(self) }
-    if let range = UnicodeTables.entry(at: self, in: UnicodeTables.marks), value <= UInt32(truncatingIfNeeded: range) {
-      return
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: return
+    default: break
     }
     if let syllable = HangulSyllable(self) { return syllable.parts.forEach(body) }
-    if let found = UnicodeTables.entry(at: self, in: UnicodeTables.bases), found >> 32 == value {
-      return body(Unicode.Scalar(UInt32(truncatingIfNeeded: found)) ?? self)
-    }
-    body(self)
+    body(Unicode.Scalar(UnicodeTables.base(of: value)) ?? self)
   }
 }
 
 extension UnicodeTables {
-  /// The last entry that begins at or before `scalar`.
-  fileprivate static func entry(at scalar: Unicode.Scalar, in table: [UInt64]) -> UInt64? {
-    var (low, high) = (0, table.count)
+  fileprivate static func base(of scalar: UInt32) -> UInt32 {
+    var (low, high) = (0, bases.count)
     while low < high {
       let middle = (low + high) / 2
-      if table[middle] >> 32 <= scalar.value { low = middle + 1 } else { high = middle }
+      if bases[middle] >> 32 < scalar { low = middle + 1 } else { high = middle }
     }
-    return low == 0 ? nil : table[low - 1]
+    guard low < bases.count, bases[low] >> 32 == scalar else { return scalar }
+    return UInt32(truncatingIfNeeded: bases[low])
   }
 }
 
