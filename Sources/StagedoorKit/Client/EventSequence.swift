@@ -7,13 +7,6 @@ extension Stagedoor {
   /// The sequence continues when the service comes back. If the service no longer keeps the requested events, the sequence throws
   /// ``StagedoorError/Code/eventsGone``, and the message says from which number to continue.
   ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let events = try await stagedoor.events(of: "org.example.Cats")
-  /// try await stagedoor.drop("org.example.Cats.view", "cat1")
-  /// for try await event in events { print(event.sequence, event.kind) }
-  /// ```
-  ///
   /// - Parameters:
   ///   - sequence: The number of the last event that is known already; `nil` for new events only.
   ///   - application: Only the events of this application.

@@ -5,13 +5,6 @@ extension Stagedoor {
   /// All sessions, now and whenever a session comes, goes, or changes.
   ///
   /// The sequence continues when the service comes back.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for try await sessions in try await stagedoor.liveSessions(of: "org.example.Cats") {
-  ///   print(sessions.map { "\($0.title): \($0.activationState)" })
-  /// }
-  /// ```
   public func liveSessions(of application: String? = nil) async throws(StagedoorError) -> SessionSequence {
     let feed = try await ServiceFeed(
       connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))

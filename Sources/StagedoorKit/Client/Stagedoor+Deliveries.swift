@@ -5,12 +5,6 @@ internal import SceneModel
 
 extension Stagedoor {
   /// Hands in one activity in its simplest form: a type, a key, and texts.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
-  /// print(delivery.session)
-  /// ```
   @discardableResult
   public func drop(
     _ activityType: String, _ targetContentIdentifier: String = "", userInfo: [String: String] = [:]
@@ -153,13 +147,6 @@ extension DeliveryOptions {
 
 extension Stagedoor {
   /// The state of a delivery, and the decision that routed it.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
-  /// let (state, decision) = try await stagedoor.delivery(delivery.identifier)
-  /// print(state, decision.reason)
-  /// ```
   public func delivery(
     _ identifier: DeliveryIdentifier
   ) async throws(StagedoorError) -> (state: DeliveryState, decision: Decision) {

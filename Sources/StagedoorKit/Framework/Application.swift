@@ -82,15 +82,6 @@ internal import DBus
 
   /// The application has started, and no window is open yet: ``openSessions`` has the sessions of earlier runs. Deliveries, and the windows
   /// that ``restoresWindows`` opens, come after this call. By default it does nothing.
-  ///
-  /// ```swift
-  /// final class Mail: Application {
-  ///   override func didFinishLaunching(with options: LaunchOptions) {
-  ///     restoresWindows = true
-  ///     print(options.deliveries.isEmpty ? "the user started it" : "a delivery started it", openSessions.count)
-  ///   }
-  /// }
-  /// ```
   open func didFinishLaunching(with options: LaunchOptions) {}
 
   /// Returns the delegate for the scene of a session; `nil` refuses the session. ``SceneSession/configuration`` names the kind of window.

@@ -20,12 +20,6 @@ internal import Glibc
 public enum MainQueue {
   /// Runs `body`, and ends the process when `body` ends. The main actor runs on this thread, which must be the first of the process, and on no other.
   ///
-  /// ```swift
-  /// @main enum Main {
-  ///   static func main() { MainQueue.run { try await Application("org.example.Cats").run() } }
-  /// }
-  /// ```
-  ///
   /// An error of `body` is written to standard error, and the process fails.
   public static func run(_ body: @escaping @MainActor () async throws -> Void) -> Never {
     let descriptor = descriptor

@@ -137,12 +137,6 @@ private struct CurrentScene: Sendable {
 
 extension UserActivity {
   /// Makes this the activity of `scene`: the next drop finds the scene by this activity, and the activity restores the session.
-  ///
-  /// ```swift
-  /// func show(_ photo: String, in scene: Scene) async {
-  ///   await UserActivity("org.example.Gallery.openDetail", targetContentIdentifier: photo).becomeCurrent(in: scene)
-  /// }
-  /// ```
   @MainActor public func becomeCurrent(in scene: Scene) { scene.userActivity = self }
 
   /// Makes this the activity of ``Scene/current``. Outside the calls of a delegate no scene is meant: this does nothing then, and says so on standard

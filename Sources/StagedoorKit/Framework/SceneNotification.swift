@@ -56,13 +56,6 @@ extension Application {
 
 extension Stagedoor {
   /// The notifications of this name that an application posts from now on.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for await notification in try await stagedoor.notifications(named: "Saved", of: "org.example.Notes") {
-  ///   print(notification.userInfo)
-  /// }
-  /// ```
   public func notifications(
     named name: SceneNotification.Name, of application: String
   ) async throws(StagedoorError) -> NotificationSequence {

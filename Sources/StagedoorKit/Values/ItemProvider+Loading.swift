@@ -27,12 +27,6 @@ extension ItemProvider {
   }
 
   /// Whether the item has a representation that conforms to `type`: an `image/png` conforms to `image/*`.
-  ///
-  /// ```swift
-  /// var provider = ItemProvider()
-  /// provider.registerText("hello")
-  /// print(provider.hasItem(conformingTo: "public.text"))  // true
-  /// ```
   public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
 
   /// Loads the representation of `type`, or else the best that conforms to it. Data that the service keeps can be loaded while this provider exists,
