@@ -110,7 +110,7 @@ extension Stagedoor {
         do throws(StagedoorError) {
           sessions[session.path] = try await properties(of: session)
         } catch  where error.code == .noSuchSession {
-          // The session went between the list and the question.
+          // The session was destroyed after the list was read.
         }
       }
       last = page.last?.session
@@ -118,7 +118,7 @@ extension Stagedoor {
     }
   }
 
-  /// A row takes some hundred bytes.
+  /// A session in the list takes some hundred bytes.
   private static let sessionsInPage: UInt32 = 1000
 }
 
@@ -130,14 +130,6 @@ extension [String: Variant] {
 
 extension Stagedoor {
   /// Gives the service a picture of a window, for window switchers: at most 1 MiB. Only the host of the session may do that.
-  ///
-  /// ```swift
-  /// import FoundationEssentials
-  ///
-  /// func drawn(_ picture: Data, in scene: Scene, _ stagedoor: Stagedoor) async throws {
-  ///   try await stagedoor.setSnapshot(picture, as: "image/png", of: scene.session.identifier)
-  /// }
-  /// ```
   public func setSnapshot(
     _ picture: Data, as type: String, of session: SessionIdentifier
   ) async throws(StagedoorError) {

@@ -6,7 +6,6 @@ internal import Glibc
 /// A program without a loop uses ``run(_:)``. Under GLib's loop, which GTK runs, let the loop watch the descriptor. Nothing polls:
 ///
 /// ```swift
-/// // typealias GUnixFDSourceFunc = @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32
 /// let whenReadable: @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _ in
 ///   MainQueue.drain()
 ///   return 1

@@ -53,15 +53,8 @@
   /// The conditions on the content that the scene takes.
   public var activationConditions: SceneActivationConditions {
     didSet {
-      let (old, new) = (oldValue, activationConditions)
-      if old.canActivateForTargetContentIdentifierPredicate != new.canActivateForTargetContentIdentifierPredicate {
-        changed(.can)
-      }
-      if old.prefersToActivateForTargetContentIdentifierPredicate
-        != new.prefersToActivateForTargetContentIdentifierPredicate
-      {
-        changed(.prefers)
-      }
+      if activationConditions.can != oldValue.can { changed(.can) }
+      if activationConditions.prefers != oldValue.prefers { changed(.prefers) }
     }
   }
 
@@ -102,8 +95,8 @@
     didChange()
   }
 
-  /// Takes the activity that the service routed here, and therefore knows. An older activity that is not stored yet may not replace it, but what an
-  /// observer makes of it is a change.
+  /// Takes the activity that the service routed here, and therefore knows. An older activity that is not stored yet may not replace it. A change by an
+  /// observer is sent as usual.
   func take(_ activity: UserActivity?) {
     isTaking = true
     userActivity = activity

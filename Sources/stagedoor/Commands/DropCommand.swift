@@ -71,14 +71,11 @@ enum DropCommand {
         )
       }
     }
-    do {
+    let ending = await loop.task { @Sendable () async throws -> Void in
       try await handedOver(try await delivering.value, readEnd, feeding, progress, payload, client, invocation)
-      await interruption.end()
-      return
-    } catch {
-      await interruption.end()
-      throw error
-    }
+    }.result
+    await interruption.end()
+    try ending.get()
   }
 
   /// Waits as the options ask, prints the answer, and waits until somebody has read all of the data.
