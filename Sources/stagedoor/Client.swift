@@ -109,7 +109,7 @@ enum Shortened {
     of found: [(Found, String)], _ text: String, _ what: String, _ list: String
   ) throws(Problem) -> Found {
     guard let first = found.first else {
-      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists what there is")
+      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists them")
     }
     if found.count == 1 { return first.0 }
     let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])

@@ -55,7 +55,7 @@ internal import DBus
   static nonisolated let usualLoadLimit = 1 << 30
 
   /// Whether the application is about to open windows by itself: from its start until it has asked for the windows that it restores, or for its first.
-  /// A click on its launcher need not open one meanwhile.
+  /// Until then a click on its launcher need not open a window.
   public internal(set) var isLaunching = false
   /// Whether the application takes deliveries: from its start until it stops.
   public var isRunning: Bool { hosting.map { !$0.isStopping } ?? false }

@@ -21,7 +21,7 @@ package struct SceneLife: Sendable, Hashable {
     case inactive, active, resigning, hiding, background, ended
   }
 
-  /// What the toolkit, the delegate or the service wants.
+  /// The state that the toolkit, the delegate or the service last asked for.
   package enum Goal: Sendable, Hashable, CaseIterable { case inactive, active, background, ended }
 
   package enum Call: Sendable, Hashable {

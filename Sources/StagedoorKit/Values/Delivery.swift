@@ -46,7 +46,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
 /// let stagedoor = try await Stagedoor.connect()
 /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
 /// for try await state in try await stagedoor.progress(of: delivery.identifier) {
-///   if case .failed(let error) = state { print("it came to nothing: \(error)") } else { print(state) }
+///   if case .failed(let error) = state { print("it failed: \(error)") } else { print(state) }
 /// }
 /// ```
 public enum DeliveryState: Sendable, Hashable {
@@ -85,7 +85,7 @@ public enum DeliveryState: Sendable, Hashable {
 
   /// Reads the word on the bus, which does not say why a delivery failed.
   init?(_ word: String) {
-    let failed = Self.failed(StagedoorError(.hostRefused, "it came to nothing before anyone asked why"))
+    let failed = Self.failed(StagedoorError(.hostRefused, "the delivery failed; `delivery(_:)` has the reason"))
     let states = [.held, .routed, .forwarded, .handled, failed, .cancelled]
     guard let state = states.first(where: { $0.word == word }) else { return nil }
     self = state

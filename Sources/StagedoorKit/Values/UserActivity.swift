@@ -12,7 +12,7 @@ public import FoundationEssentials
 /// print(delivery.session, delivery.outcome)
 /// ```
 ///
-/// It is a value: `scene.userActivity?.title = "Tom"` changes what that scene shows, and nothing else.
+/// An activity is a value: `scene.userActivity?.title = "Tom"` changes what that scene shows, and nothing else.
 public struct UserActivity: Sendable, Hashable {
   /// The type, which an application's manifest declares in `NSUserActivityTypes`.
   public var activityType: String
@@ -26,13 +26,13 @@ public struct UserActivity: Sendable, Hashable {
   public var webpageURL: URL?
   /// The keys of ``userInfo`` that are needed to continue the activity.
   public var requiredUserInfoKeys: Set<String>
-  /// Words to find it by.
+  /// Words for a search.
   public var keywords: Set<String>
   /// An identifier by which the activity can be withdrawn.
   public var persistentIdentifier: String?
   /// The date after which the activity is refused.
   public var expirationDate: Date?
-  /// Who may see it in a drag.
+  /// Who may see the activity in a drag.
   public var visibility: Visibility
   /// Whether the activity is out of date. Set this on a scene's activity, and the scene's delegate fills in the changes before the activity
   /// is stored: see ``SceneDelegate/scene(_:willSave:)``. This flag is never sent.

@@ -84,7 +84,8 @@ struct HostCommands: Sendable {
     if options.attempt > 1, options.delivery == taken { return }
     guard let resume = commands.resume else {
       let problem = Problem.failed(
-        "the command of this window runs already, and takes no more; start `stagedoor host` with --continue COMMAND")
+        "the command of this window runs already, and takes no other delivery; start `stagedoor host` with --continue COMMAND"
+      )
       CommandScene.report(problem)
       throw problem
     }

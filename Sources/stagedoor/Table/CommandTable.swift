@@ -83,7 +83,7 @@ extension CommandTable {
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
       name: "open", summary: "show a file: in the window that shows it already, or by opening it",
-      run: { _ = try await OpenCommand.run($0) },
+      run: OpenCommand.run,
       description: [
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
@@ -113,7 +113,7 @@ extension CommandTable {
       arguments: [.several(.files, "a file to drag")], options: [.once],
       examples: ["a report, to any window": "stagedoor drag report.pdf"]),
     CommandEntry(
-      name: "explain", summary: "say where something would go, and why", run: ExplainCommand.run,
+      name: "explain", summary: "show which window would get something, and why", run: ExplainCommand.run,
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
           + "reason; every window that was considered, with its tier; and the chosen one.",
@@ -207,7 +207,7 @@ extension CommandTable {
       options: [.ofApp, .all, .yes, .animation, .quiet], exclusive: [[.ofApp, .all]],
       statuses: [.cancelled]),
     CommandEntry(
-      name: "watch", summary: "print what happens, as it happens", run: WatchCommand.run,
+      name: "watch", summary: "print the events, as they happen", run: WatchCommand.run,
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
           + "restarts in the meantime.",
@@ -222,7 +222,7 @@ extension CommandTable {
 
   private static let deliveries: [CommandEntry] = [
     CommandEntry(
-      name: "deliveries", summary: "list what was handed in, the newest first", run: DeliveriesCommand.run,
+      name: "deliveries", summary: "list the deliveries, the newest first", run: DeliveriesCommand.run,
       options: [.ofApp, .state, .unclaimed, .limit, .json, .print(DeliveriesCommand.fields.map(\.name))],
       exclusive: [[.state, .unclaimed]],
       examples: ["what still waits for its application": "stagedoor deliveries --state held"]),
@@ -234,7 +234,7 @@ extension CommandTable {
       examples: ["go on when the window has it": "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\""],
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "cancel", summary: "cancel what still waits for its application", run: WindowCommands.cancel,
+      name: "cancel", summary: "cancel deliveries that still wait for their application", run: WindowCommands.cancel,
       description: ["If one of the deliveries does not wait any more, none is cancelled."],
       arguments: [.several(.heldDelivery, "the delivery")], options: [.quiet]),
     CommandEntry(
@@ -242,7 +242,8 @@ extension CommandTable {
       arguments: [.one(.delivery, "the delivery"), .one(.session, "where it belongs")],
       options: [.json, .print(answer), .quiet]),
     CommandEntry(
-      name: "reset", summary: "cancel what waits, close all windows, and forget the choices", run: WindowCommands.reset,
+      name: "reset", summary: "cancel waiting deliveries, close all windows, and forget the choices",
+      run: WindowCommands.reset,
       description: [
         "It asks first; where nobody can answer, it needs --yes. Installed manifests stay, and the history of deliveries expires by itself."
       ], options: [.yes, .quiet], statuses: [.cancelled]),
@@ -301,7 +302,7 @@ extension CommandTable {
     CommandEntry(
       name: "test", summary: "repeat recorded decisions, and compare them", run: TestCommand.run,
       description: [
-        "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
+        "`stagedoor explain --record` makes a file of cases: the payload, the windows at that time, and the decision. Keep the file "
           + "beside the manifest. The sentences that give reasons are not compared.",
         "Of a text, a case also has the answers of the disk to the rules, and so it needs none of the files. --rules names a project's rules.",
       ],
@@ -329,7 +330,7 @@ extension CommandTable {
 
   private static let helping: [CommandEntry] = [
     CommandEntry(
-      name: "doctor", summary: "look for what is missing, and say what to do about it", run: DoctorCommand.run,
+      name: "doctor", summary: "check the installation, and say how to repair it", run: DoctorCommand.run,
       description: [
         "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, and the place of the service's state."
       ],

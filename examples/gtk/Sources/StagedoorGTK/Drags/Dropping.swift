@@ -21,8 +21,8 @@ extension Widget {
   /// - Parameters:
   ///   - types: The wanted types beside activities, the best first: `image/*`, `text/plain`.
   ///   - proposal: Returns what a drop would do, while the drag hovers; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
-  ///   - perform: Takes the drop, and returns the operation: ``Drop/operation``, or what became of it. If this takes longer than a moment, the window shows the progress, with a button
-  ///     that cancels it. The window shows an error, and the source hears that the drop was not taken.
+  ///   - perform: Takes the drop, and returns the operation: ``Drop/operation``, or another one. If this takes longer than a moment, the window shows the
+  ///     progress, with a button that cancels the drop. The window shows an error, and the source hears that the drop was not taken.
   @discardableResult
   public func onDrop<each Window: WindowScene>(
     of types: [String] = [], proposal: (@MainActor (Drop) -> DropOperation)? = nil,
