@@ -29,7 +29,7 @@ extension Stagedoor {
   /// The smallest number that ``events(since:of:)`` takes: the service keeps all events after it.
   public func oldestEventSequence() async throws(StagedoorError) -> UInt64 { try await property("OldestSequence") }
 
-  /// A page of the stored events after a number, with the number of its last row; empty after the newest. A sandboxed program gets the events of its
+  /// A page of the stored events after a number, with the number of the last event of the page; empty after the newest. A sandboxed program gets the events of its
   /// own application.
   package func storedEvents(after sequence: UInt64) async throws(StagedoorError) -> (events: [Event], last: UInt64?) {
     let rows = try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)

@@ -1,7 +1,7 @@
 internal import DBus
 internal import InterchangeWire
 
-/// The signals of the service, and the changes of its owner, as one sequence of news. It can be read once.
+/// The signals of the service, and the changes of its owner, as one sequence of news, which can be read once.
 struct ServiceFeed: Sendable {
   enum News: Sendable {
     case signal(ReceivedSignal)

@@ -125,7 +125,7 @@ extension Stagedoor {
     }
   }
 
-  /// Returns what the service would do with a payload now, and why. The call changes nothing and asks no host.
+  /// Returns the decision that the service would make about a payload now. The call changes nothing and asks no host.
   public func explain(_ payload: Payload) async throws(StagedoorError) -> Decision {
     try await explain(document: payload.json(loads: false))
   }

@@ -97,7 +97,7 @@ extension Application {
 
   // MARK: Scenes
 
-  /// This process knows best whether a scene exists: the service may have been away while a scene came or went.
+  /// This process knows best whether a scene exists: the service may have missed its beginning or its end.
   private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
     // The application may have been stopped meanwhile.
     _ = try connected()

@@ -98,7 +98,7 @@ extension Application {
     termination.end(with: signal)
   }
 
-  // MARK: The service comes and goes
+  // MARK: Staying attached
 
   /// Attaches to the service, and again to each later owner of its name. Returns when the application has attached for the first time.
   private func follow(_ hosting: Hosting) async throws(StagedoorError) {

@@ -93,7 +93,7 @@ internal import DBus
     nil
   }
 
-  /// Reports sessions that are gone for good, including those that went while the application did not run. Each session is reported once.
+  /// Reports sessions that have ended for good, also those that ended while the application did not run. Each session is reported once.
   open func didDiscard(_ sessions: Set<SessionIdentifier>) {}
 
   /// Reports a failure of the framework's own work: the service refused a change of a scene. By default this writes the error to standard
@@ -122,7 +122,7 @@ extension Application {
   /// The scene of a session, if it has one.
   public func scene(of session: SessionIdentifier) -> Scene? { scenes[session] }
 
-  /// The client of the service, for calls about other applications. It exists once the application has started.
+  /// The client of the service, for calls about other applications. The client exists once the application has started.
   public var stagedoor: Stagedoor? { hosting?.stagedoor }
 
   func takeSessions(_ sessions: [SceneSession]) {

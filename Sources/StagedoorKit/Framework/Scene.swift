@@ -62,7 +62,7 @@
   var stateRestorationActivity: UserActivity?
   /// Whether the scene has changed since the delegate was asked for that activity.
   var isUnsaved = false
-  /// Whether the delegate is filling in the activity. It may end the scene, which saves the activity too.
+  /// Whether the delegate is filling in the activity. The delegate may end the scene, which saves the activity too.
   var isSaving = false
   /// Whether the session records that the window is shown, so that the next run of the program restores it.
   var saysShown: Bool

@@ -72,7 +72,7 @@ extension Stagedoor {
   }
 }
 
-/// A sequence of notifications. It ends with its connection, or when the waiting task is cancelled.
+/// A sequence of notifications, which ends with its connection, or when the waiting task is cancelled.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()

@@ -15,7 +15,7 @@ public struct Decision: Sendable, Hashable {
   /// func isNew(_ decision: Decision) -> Bool { decision.outcome == .delivered(.created) }
   /// ```
   public enum Outcome: Sendable, Hashable {
-    /// The payload goes to a session.
+    /// A session gets the payload.
     case delivered(Delivery.Outcome)
     /// The payload is refused.
     case refused(StagedoorError.Code)

@@ -23,7 +23,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
 
   /// The identifier of the delivery.
   public let identifier: DeliveryIdentifier
-  /// The session that it went to.
+  /// The session of the delivery.
   public let session: SessionIdentifier
   /// How the service found the session.
   public let outcome: Outcome
@@ -103,9 +103,9 @@ public struct DeliveryRecord: Sendable, Hashable, Identifiable {
   public let identifier: DeliveryIdentifier
   /// The state of the delivery.
   public let state: DeliveryState
-  /// The application that it goes to.
+  /// The application of the delivery.
   public let application: String
-  /// The session that it went to; `nil` if the session is gone.
+  /// The session of the delivery; `nil` if the session is gone.
   public let session: SessionIdentifier?
 
   /// The same identifier.

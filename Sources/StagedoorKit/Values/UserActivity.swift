@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A description of what a user was doing, so that another window can continue it, also on another day.
+/// A description of a user's work, so that another window can continue the work, also on another day.
 ///
 /// ```swift
 /// var activity = UserActivity("org.example.Cats.view", targetContentIdentifier: "cat1")
@@ -12,7 +12,7 @@ public import FoundationEssentials
 /// print(delivery.session, delivery.outcome)
 /// ```
 ///
-/// An activity is a value: `scene.userActivity?.title = "Tom"` changes what that scene shows, and nothing else.
+/// An activity is a value: `scene.userActivity?.title = "Tom"` changes the activity of that scene, and no other.
 public struct UserActivity: Sendable, Hashable {
   /// The type, which an application's manifest declares in `NSUserActivityTypes`.
   public var activityType: String
@@ -22,7 +22,7 @@ public struct UserActivity: Sendable, Hashable {
   public var title: String?
   /// Further data to continue the activity.
   public var userInfo: [String: UserInfoValue]
-  /// The same content on the web. It is the key of an activity without a ``targetContentIdentifier``.
+  /// The same content on the web. The URL is the key of an activity without a ``targetContentIdentifier``.
   public var webpageURL: URL?
   /// The keys of ``userInfo`` that are needed to continue the activity.
   public var requiredUserInfoKeys: Set<String>

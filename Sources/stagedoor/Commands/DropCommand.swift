@@ -93,7 +93,7 @@ enum DropCommand {
     case .failed(let problem):
       try? await client.stagedoor.cancel(delivery.identifier)
       throw problem
-    // Either the application has read what it wanted, or it never got the pipe and the service has closed it.
+    // Either the application has read enough, or the service has closed the pipe without handing it over.
     case .nobodyReads: try await taken(delivery, client)
     }
   }

@@ -76,7 +76,7 @@ enum OpenCommand {
     try say(deed, invocation, [("window", window.isEmpty ? nil : .text(window))])
   }
 
-  /// Says to programs what was done.
+  /// Prints the deed as JSON, for programs.
   private static func say(
     _ deed: String, _ invocation: Invocation, _ details: [(String, Value?)] = []
   ) throws(Problem) {

@@ -254,7 +254,7 @@ struct PayloadArguments: Sendable {
   }
 }
 
-/// Finds what shortened identifiers mean.
+/// Resolves shortened identifiers.
 protocol Names: Sendable {
   func session(_ text: String) async throws -> SessionIdentifier
   func application(_ text: String) async throws -> String

@@ -181,7 +181,7 @@ func counted(_ count: Int, _ one: String, _ more: String) -> String { "\(count) 
 struct Window: Sendable {
   let session: SessionIdentifier
   let application: String
-  /// The title, or else what the window shows.
+  /// The title, or else the key of the content.
   let title: String
 
   var described: String {

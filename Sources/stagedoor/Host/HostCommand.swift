@@ -175,7 +175,7 @@ struct HostCommands: Sendable {
     Output.note("stagedoor host: \((error as? StagedoorError)?.message ?? "\(error)")")
   }
 
-  /// Reports what the window shows now, so that the next drop of the same activity comes here.
+  /// Reports the content of the window, so that the next drop of the same activity comes here.
   private func show(_ options: ConnectionOptions, _ restored: StagedoorKit.UserActivity?, in scene: Scene) {
     guard let activity = options.userActivities.first ?? restored else { return }
     scene.userActivity = activity

@@ -102,7 +102,7 @@ private enum Difference {
   static func all(_ recorded: Value, _ made: Value) -> [String] {
     let recorded = compared(recorded)
     var made = compared(made)
-    // Earlier versions did not record what a rule made.
+    // Earlier versions did not record the payload of a rule.
     if let rule = made["rule"], recorded["rule"]?["payload"] == nil, let name = rule["name"] {
       made = made.adding("rule", Printed.object([("name", name)]))
     }

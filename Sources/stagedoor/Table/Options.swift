@@ -28,7 +28,7 @@ extension Option {
   static let target = Option(name: "target", value: .key, help: "the key of the activity, such as photo-7")
   static let title = Option(name: "title", value: .text, help: "the title of the activity, for people")
   static let info = Option(
-    name: "info", letter: "i", value: .pair, help: "a text that goes along with the activity", isRepeated: true)
+    name: "info", letter: "i", value: .pair, help: "an additional text of the activity", isRepeated: true)
   static let text = Option(name: "text", value: .text, help: "hand in a text", isRepeated: true)
   static let directory = Option(
     name: "dir", value: .directory,

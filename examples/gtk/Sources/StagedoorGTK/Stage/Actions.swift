@@ -85,7 +85,7 @@ extension Application {
   /// Adds an entry to the menu of each window, which the desktop can call as well, as it does for the `Actions` of a `.desktop` file.
   /// The library adds "New Window" (`new-window`), "Close Window" and "Quit".
   ///
-  /// The closure gets what it names: the application, the window in which the user chose the action, both, or nothing. If the desktop calls the
+  /// The closure gets the objects that it names: the application, the window in which the user chose the action, both, or nothing. If the desktop calls the
   /// action, the window is the one that was used last. Without a window of the named class, the action fails.
   ///
   /// ```swift

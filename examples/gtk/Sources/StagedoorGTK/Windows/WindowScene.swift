@@ -25,7 +25,7 @@ public import StagedoorKit
 ///
 /// A subclass that overrides ``scene(_:bringToFrontWith:)`` or ``sceneNeedsRefresh(_:)`` calls `super`.
 @MainActor open class WindowScene: SceneDelegate {
-  /// What becomes of the session when the user closes the window.
+  /// Whether the session ends when the user closes the window.
   ///
   /// ```swift
   /// func keepsItsWindows(_ scene: WindowScene) { scene.closing = .releases }
@@ -65,7 +65,7 @@ public import StagedoorKit
     get { window.defaultSize }
     set { window.defaultSize = newValue }
   }
-  /// What becomes of the session when the user closes the window.
+  /// Whether the session ends when the user closes the window.
   public var closing = Closing.destroys
   /// A sentence above the content about an error or missing content. People can dismiss it.
   public var message: String? {
@@ -186,7 +186,7 @@ public import StagedoorKit
   ///
   /// final class InspectorScene: WindowScene {
   ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
-  ///     content = Label("what there is to know")
+  ///     content = Label("taken in May")
   ///     if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
   ///   }
   /// }
