@@ -151,8 +151,7 @@ final class Desktop: Sendable {
 
   /// The process of the service.
   func serviceProcess() async throws -> pid_t {
-    let owner = try await stagedoor.connection.owner(of: "org.stagedoor.Interchange1")
-    let process = try await stagedoor.connection.credentials(of: try #require(owner)).processID
+    let process = try await stagedoor.connection.credentials(of: "org.stagedoor.Interchange1").processID
     return pid_t(try #require(process))
   }
 
