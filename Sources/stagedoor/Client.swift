@@ -112,7 +112,7 @@ enum Shortened {
     guard let first = found.first else {
       // The lists of a sandboxed program contain its own application only.
       let advice = access("/.flatpak-info", F_OK) == 0 ? "; in a sandbox, type a whole identifier" : ""
-      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists what there is\(advice)")
+      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists them\(advice)")
     }
     if found.count == 1 { return first.0 }
     let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])

@@ -24,7 +24,7 @@ enum InputFile {
     throw .failed("\(name(path)) is not UTF-8")
   }
 
-  /// What a person calls the input.
+  /// The name of the input in messages.
   static func name(_ path: String) -> String { path == "-" ? "standard input" : path.printable }
 
   private static func read(_ descriptor: Int32, _ name: String, limit: Int) throws(Problem) -> [UInt8] {

@@ -191,11 +191,11 @@ import Testing
       #expect(try await house.stagedoor("drop", "--payload", file, "--new").output().hasPrefix("created\t"))
       try await expect(
         house.stagedoor("drop", "--payload", file, "--type", "x"), 2,
-        "stagedoor drop: --type does not go with --payload; write it into the payload")
+        "stagedoor drop: --type cannot be combined with --payload; write it into the payload")
       for option in ["--name", "--content-type"] {
         try await expect(
           house.stagedoor("drop", "--payload", file, option, "x"), 2,
-          "stagedoor drop: \(option) does not go with --payload; write it into the payload")
+          "stagedoor drop: \(option) cannot be combined with --payload; write it into the payload")
       }
       try await expect(
         house.stagedoor("drop", "--payload", "-", input: "{"), 1,
@@ -257,7 +257,7 @@ import Testing
       let lines = try await shell.run().standardOutput.split(separator: "\n")
       #expect(lines.count == 3, "\(lines)")
       #expect(lines[1].contains(" candidates[0]: {"), "\(lines)")
-      #expect(lines[1].hasSuffix(" is there now, and was not recorded"), "\(lines)")
+      #expect(lines[1].hasSuffix(" is new, and was not recorded"), "\(lines)")
     }
   }
 
@@ -275,7 +275,7 @@ import Testing
       }
       try await expect(
         house.stagedoor("activate", "zz"), 4,
-        "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` lists what there is")
+        "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` lists them")
       // Of more than sixteen, two begin with the same letter.
       for number in 0..<17 { _ = try await house.drop(photo: "other-\(number)") }
       let first = try await house.stagedoor("sessions", "--print", "session").output().split(separator: "\n")

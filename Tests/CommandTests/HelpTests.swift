@@ -165,7 +165,7 @@ import Testing
       "stagedoor", "host", "--app", "org.example.Notes", "--connect", command
     ).run()
     #expect(result.status == .exited(2), "\(result)")
-    #expect(result.standardError.contains(" would run what {title} stands for; "), "\(result)")
+    #expect(result.standardError.contains(" would run the value of {title}; "), "\(result)")
     #expect(
       result.standardError.hasSuffix("sh -c '…' sh {title}; or read $STAGEDOOR_TITLE in the script\n"), "\(result)")
   }

@@ -116,7 +116,7 @@ import Testing
         let again = try await drop.run()
         #expect(again.status == .exited(6), "\(again)")
         let sentence =
-          "the command of this window runs already, and takes no more; start `stagedoor host` with --continue COMMAND\n"
+          "the command of this window runs already, and takes no other delivery; start `stagedoor host` with --continue COMMAND\n"
         #expect(again.standardError.hasSuffix(sentence), "\(again)")
         #expect(host.standardError == "stagedoor host: \(sentence)")
       }

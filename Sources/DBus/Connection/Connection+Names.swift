@@ -100,7 +100,7 @@ extension Connection {
     return OwnerSequence(first: try await owner(of: name), changes: changes)
   }
 
-  static func ownerChanges(of name: BusName) -> MatchRule {
+  package static func ownerChanges(of name: BusName) -> MatchRule {
     MatchRule(
       sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
       arguments: [0: name.rawValue])

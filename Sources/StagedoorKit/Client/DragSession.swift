@@ -21,10 +21,7 @@ public struct DragSession: Sendable {
   /// The state of a drag.
   ///
   /// ```swift
-  /// func isOver(_ drag: DragSession) async throws -> Bool {
-  ///   let state = try await drag.state
-  ///   return state == .cancelled || state == .ended
-  /// }
+  /// func isOver(_ drag: DragSession) async throws -> Bool { [.cancelled, .ended].contains(try await drag.state) }
   /// ```
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// The user has not let go yet.
@@ -43,7 +40,7 @@ public struct DragSession: Sendable {
   /// func moved(_ drag: DragSession) async throws -> Bool { try await drag.ended().operation == .move }
   /// ```
   public struct Ending: Sendable, Hashable {
-    /// ``DropOperation/cancel`` if nothing came of the drag. After ``DropOperation/move`` the source may delete the items that it moved.
+    /// ``DropOperation/cancel`` if the drag was cancelled, or its delivery failed. After ``DropOperation/move`` the source may delete the items that it moved.
     public let operation: DropOperation
     /// The session that took the items.
     public let session: SessionIdentifier?
@@ -121,10 +118,10 @@ public struct DragSession: Sendable {
       "DropOn", session?.path ?? .root, operation.rawValue, at: path, in: InterchangeNames.drag)
   }
 
-  /// Waits for the end of the drag, which several tasks may do, also later. A service that was restarted has forgotten the drag:
+  /// Waits for the end of the drag. Several tasks may wait, also after the end. A restart of the service ends the drag with
   /// ``DropOperation/cancel``.
   ///
-  /// Only the source hears of the end, and the hosts that were asked for a proposal. Other programs that have the ticket look at ``state``.
+  /// The service tells only the source and the hosts that it asked for a proposal. Other programs with the ticket read ``state``.
   public func ended() async throws(StagedoorError) -> Ending { try await end.wait() }
 }
 
@@ -164,7 +161,7 @@ private final class DragEnd: Sendable {
   private let feed: ServiceFeed
   private let stagedoor: Stagedoor
   private var loop: EventLoop { stagedoor.connection.loop }
-  /// Follows the drag for all who wait, from the first of them on.
+  /// Follows the drag for all waiting tasks, from the first one on.
   private let following = Lock<Task<Answer, Never>?>(nil)
 
   init(_ feed: ServiceFeed, of stagedoor: Stagedoor) { (self.feed, self.stagedoor) = (feed, stagedoor) }
@@ -175,7 +172,7 @@ private final class DragEnd: Sendable {
       following = task
       return task
     }
-    // A task that waits can be cancelled, and the others wait on.
+    // One waiting task can be cancelled without the others.
     let (answers, waiter) = AsyncStream<Answer>.makeStream()
     loop.task { waiter.yield(await following.value) }
     let first = await withTaskExecutorPreference(loop.taskExecutor) { await answers.first { _ in true } }
@@ -184,20 +181,19 @@ private final class DragEnd: Sendable {
   }
 
   private func answer() async -> Answer {
-    var reader = ServiceFeed.Reader(feed)
-    switch await reader.next() {
-    case .end: return .failure(.busHasGone)
-    case .owner: return .success(DragSession.Ending(operation: .cancel, session: nil))
-    case .signal(let signal):
-      do throws(CodingError) {
-        let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
-        return .success(
-          DragSession.Ending(
-            operation: DropOperation(rawValue: operation) ?? .cancel,
-            session: target == .root ? nil : SessionIdentifier(target.rawValue)))
-      } catch {
-        return .failure(.unexpectedReply("\(error)"))
+    do {
+      guard case .signal(let signal)? = try await feed.next() else {
+        return .success(DragSession.Ending(operation: .cancel, session: nil))
       }
+      let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
+      return .success(
+        DragSession.Ending(
+          operation: DropOperation(rawValue: operation) ?? .cancel,
+          session: target == .root ? nil : SessionIdentifier(target.rawValue)))
+    } catch let error as StagedoorError {
+      return .failure(error)
+    } catch {
+      return .failure(.unexpectedReply("\(error)"))
     }
   }
 }

@@ -7,13 +7,6 @@ extension Stagedoor {
   /// The sequence continues when the service comes back. If the service no longer keeps the requested events, the sequence throws
   /// ``StagedoorError/Code/eventsGone``, and the message says from which number to continue.
   ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let events = try await stagedoor.events(of: "org.example.Cats")
-  /// try await stagedoor.drop("org.example.Cats.view", "cat1")
-  /// for try await event in events { print(event.sequence, event.kind) }
-  /// ```
-  ///
   /// - Parameters:
   ///   - sequence: The number of the last event that is known already; `nil` for new events only.
   ///   - application: Only the events of this application.
@@ -36,9 +29,15 @@ extension Stagedoor {
   /// The smallest number that ``events(since:of:)`` takes: the service keeps all events after it.
   public func oldestEventSequence() async throws(StagedoorError) -> UInt64 { try await property("OldestSequence") }
 
-  /// A page of the stored events after a number; empty after the newest.
-  func events(after sequence: UInt64) async throws(StagedoorError) -> [EventRow] {
-    try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)
+  /// A page of the stored events after a number, with the number of the last event of the page; empty after the newest. A sandboxed program gets the events of its
+  /// own application.
+  package func storedEvents(after sequence: UInt64) async throws(StagedoorError) -> (events: [Event], last: UInt64?) {
+    let rows = try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)
+    let events = try rows.map { row throws(StagedoorError) in
+      let (number, name, json) = row.members
+      return try Event(name, json: json, number)
+    }
+    return (events.compactMap(\.self), rows.last?.members.0)
   }
 }
 
@@ -68,7 +67,7 @@ public struct EventSequence: AsyncSequence, Sendable {
   public let start: UInt64
 
   /// Begins after ``start``.
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  public func makeAsyncIterator() -> Iterator { Iterator(sequence: self, last: start) }
 
   /// Returns one event after the other.
   ///
@@ -78,19 +77,12 @@ public struct EventSequence: AsyncSequence, Sendable {
   /// if let event = try await events.next() { print(event) }
   /// ```
   public struct Iterator: AsyncIteratorProtocol {
-    private let sequence: EventSequence
-    private var reader: ServiceFeed.Reader
+    fileprivate let sequence: EventSequence
     /// The number of the last event that was looked at.
-    private var last: UInt64
-    private var pending: ArraySlice<Event> = []
+    fileprivate var last: UInt64
+    fileprivate var pending: ArraySlice<Event> = []
     /// Whether events may have been missed, so that the next ones are read from the store.
-    private var mustReplay = true
-
-    fileprivate init(_ sequence: EventSequence) {
-      self.sequence = sequence
-      reader = ServiceFeed.Reader(sequence.feed)
-      last = sequence.start
-    }
+    fileprivate var mustReplay = true
 
     /// Waits for an event; `nil` if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> Event? {
@@ -118,13 +110,10 @@ public struct EventSequence: AsyncSequence, Sendable {
           mustReplay = false
           return
         }
-        let rows = try await sequence.stagedoor.events(after: last)
-        for row in rows {
-          let (number, name, json) = row.members
-          if let event = try Event(name, json: json, number), fits(event) { pending.append(event) }
-        }
+        let (events, end) = try await sequence.stagedoor.storedEvents(after: last)
+        pending += events.filter(fits)
         // Numbers are consecutive, so this many events were examined; a sandboxed caller does not get the events of other applications.
-        last = Swift.max(rows.last?.members.0 ?? 0, Swift.min(last + UInt64(EventSequence.page), newest))
+        last = Swift.max(end ?? 0, Swift.min(last + UInt64(EventSequence.page), newest))
       } catch  where error.saysServiceLeft {
         mustReplay = false
       } catch  where error.code == .taskCancelled {
@@ -133,8 +122,8 @@ public struct EventSequence: AsyncSequence, Sendable {
     }
 
     private mutating func live() async throws(StagedoorError) -> Event? {
-      switch await reader.next() {
-      case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
+      switch try await sequence.feed.next() {
+      case nil: return nil
       case .owner(let owner):
         // Nobody received the signals that the service sent before it had its name again.
         if owner != nil { mustReplay = true }

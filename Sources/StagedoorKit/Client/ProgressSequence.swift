@@ -91,7 +91,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
   }
 
   /// Begins with the present state.
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
   /// Returns one state after the other.
   ///
@@ -102,14 +102,8 @@ public struct ProgressSequence: AsyncSequence, Sendable {
   /// if let step = try await steps.next() { print(step) }
   /// ```
   public struct Iterator: AsyncIteratorProtocol {
-    private let sequence: ProgressSequence
-    private var reader: ServiceFeed.Reader
-    fileprivate private(set) var last: Step?
-
-    fileprivate init(_ sequence: ProgressSequence) {
-      self.sequence = sequence
-      reader = ServiceFeed.Reader(sequence.feed)
-    }
+    fileprivate let sequence: ProgressSequence
+    fileprivate var last: Step?
 
     /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> DeliveryState? {
@@ -135,8 +129,8 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     }
 
     private mutating func step() async throws(StagedoorError) -> Step? {
-      switch await reader.next() {
-      case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
+      switch try await sequence.feed.next() {
+      case nil: return nil
       case .signal(let signal):
         switch Event(signal)?.kind {
         case .handled: return Step(state: .handled, isLast: true)

@@ -27,7 +27,7 @@ final class Promises: Sendable {
     let path: ObjectPath
   }
 
-  /// The promises that are handed in, each with the number of calls that did so and were not refused.
+  /// The promises that are handed in, each with the number of its calls that were not refused.
   private static let kept = Lock<[Name: (promises: Promises, calls: Int)]>([:])
   private static let count = Lock(0)
 
@@ -99,7 +99,7 @@ final class Promises: Sendable {
     if isUnused { end() }
   }
 
-  /// A service that begins anew asks for promises again only if they are renewed.
+  /// A restarted service asks for promises again only if they are renewed.
   private func watch() {
     state.withLock { state in
       if state.open.isEmpty || state.watch != nil { return }
@@ -182,7 +182,7 @@ final class Promises: Sendable {
         if try await self.connection.owner(of: InterchangeNames.bus) == reply.call.sender { return answer() }
         reply.fail(ErrorReply(.accessDenied, "only \(InterchangeNames.bus) may call \(InterchangeNames.provider)"))
       } catch {
-        reply.fail(ErrorReply(.failed, "the bus does not say who asks: \(error)"))
+        reply.fail(ErrorReply(.failed, "the bus did not identify the caller: \(error)"))
       }
     }
   }
@@ -194,7 +194,8 @@ final class Promises: Sendable {
 
   private func load(_ index: Int, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
     guard let source = items[index].first(where: { $0.type == type })?.source else {
-      reply.fail(ErrorReply("org.stagedoor.Error.NoSuchItem", "the item promises nothing of \(type)"))
+      reply.fail(
+        ErrorReply("org.stagedoor.Error.NoSuchItem", "the item promises no representation of the type \(quoted(type))"))
       return
     }
     let (key, progress) = (Key(item: index, type: type), ItemProgress())

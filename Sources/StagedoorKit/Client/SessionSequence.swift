@@ -2,16 +2,8 @@ internal import DBus
 internal import InterchangeWire
 
 extension Stagedoor {
-  /// All sessions, now and whenever a session comes, goes, or changes.
-  ///
+  /// All sessions, now and after each change: a new session, an ended one, or another state.
   /// The sequence continues when the service comes back.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for try await sessions in try await stagedoor.liveSessions(of: "org.example.Cats") {
-  ///   print(sessions.map { "\($0.title): \($0.activationState)" })
-  /// }
-  /// ```
   public func liveSessions(of application: String? = nil) async throws(StagedoorError) -> SessionSequence {
     let feed = try await ServiceFeed(
       connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))
@@ -43,7 +35,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
   var now: [SceneSession] { first.values.sorted(by: SceneSession.areInOrder) }
 
   /// Begins with the present sessions.
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
   /// Returns the sessions, now and after each change.
   ///
@@ -53,17 +45,11 @@ public struct SessionSequence: AsyncSequence, Sendable {
   /// if let now = try await moments.next() { print(now.count) }
   /// ```
   public struct Iterator: AsyncIteratorProtocol {
-    private let sequence: SessionSequence
-    private var reader: ServiceFeed.Reader
-    private var sessions: [ObjectPath: SceneSession] = [:]
-    private var hasBegun = false
+    fileprivate let sequence: SessionSequence
+    fileprivate var sessions: [ObjectPath: SceneSession] = [:]
+    fileprivate var hasBegun = false
     /// The number of signals that were lost because nobody took them.
-    private var dropped = 0
-
-    fileprivate init(_ sequence: SessionSequence) {
-      self.sequence = sequence
-      reader = ServiceFeed.Reader(sequence.feed)
-    }
+    fileprivate var dropped = 0
 
     /// Waits for a change; `nil` if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> [SceneSession]? {
@@ -74,8 +60,8 @@ public struct SessionSequence: AsyncSequence, Sendable {
       }
       while true {
         let before = sessions
-        switch await reader.next() {
-        case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
+        switch try await sequence.feed.next() {
+        case nil: return nil
         case .owner(nil): break
         case .owner: try await readAgain()
         case .signal(let signal):

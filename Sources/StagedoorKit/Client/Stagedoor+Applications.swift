@@ -6,19 +6,10 @@ extension Stagedoor {
   /// An installed application has a manifest file instead.
   ///
   /// ```swift
+  /// import FoundationEssentials
+  ///
   /// let stagedoor = try await Stagedoor.connect()
-  /// try await stagedoor.register(manifest: """
-  ///   {
-  ///     "CFBundleIdentifier": "org.example.Cats",
-  ///     "NSUserActivityTypes": ["org.example.Cats.view"],
-  ///     "UIApplicationSceneManifest": {
-  ///       "UIApplicationSupportsMultipleScenes": true,
-  ///       "UISceneConfigurations": {
-  ///         "UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Cat"}]
-  ///       }
-  ///     }
-  ///   }
-  ///   """)
+  /// try await stagedoor.register(manifest: String(contentsOf: URL(filePath: "Info.plist"), encoding: .utf8))
   /// ```
   public func register(manifest: String) async throws(StagedoorError) {
     _ = try await call("RegisterApplication", manifest, returning: ObjectPath.self)

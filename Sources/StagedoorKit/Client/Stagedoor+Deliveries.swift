@@ -5,12 +5,6 @@ internal import SceneModel
 
 extension Stagedoor {
   /// Hands in one activity in its simplest form: a type, a key, and texts.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
-  /// print(delivery.session)
-  /// ```
   @discardableResult
   public func drop(
     _ activityType: String, _ targetContentIdentifier: String = "", userInfo: [String: String] = [:]
@@ -56,8 +50,8 @@ extension Stagedoor {
     try await deliver(Payload(items: items, options))
   }
 
-  /// Hands in a payload, to one session. With ``DeliveryOptions/wait`` it waits for the application until the deadline, and throws the
-  /// application's error.
+  /// Hands in a payload, to one session. With ``DeliveryOptions/wait`` the call waits for the application until the deadline, and
+  /// throws the application's error.
   ///
   /// A promised representation is loaded when a host opens it.
   @discardableResult
@@ -65,7 +59,7 @@ extension Stagedoor {
     let result =
       try await payload.hasContents
       ? deliverContents(of: payload) : handIn("Deliver", payload.json(), upTo: payload.options.slack)
-    // The service does not wait for a scene of this connection's own host, because a host may be unable to answer while it waits. This library can.
+    // The service does not wait for this connection's own host, which may be unable to answer during a call. This library waits instead.
     if payload.options.wait == .handled, (try? await self.delivery(result.identifier).state) != .handled {
       try await finished(result.identifier, outlivesService: true)
     }
@@ -131,7 +125,7 @@ extension Stagedoor {
     }
   }
 
-  /// Returns what the service would do with a payload now, and why. The call changes nothing and asks no host.
+  /// Returns the decision that the service would make about a payload now. The call changes nothing and asks no host.
   public func explain(_ payload: Payload) async throws(StagedoorError) -> Decision {
     try await explain(document: payload.json(loads: false))
   }
@@ -143,7 +137,7 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// The additional time of a call with these options. The service answers at the deadline. Before that it fetches the promises.
+  /// The additional time of a call with these options. The service first fetches the promises, and then waits until the deadline.
   fileprivate var slack: Duration {
     (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? Stagedoor.silence : .zero)
   }
@@ -153,13 +147,6 @@ extension DeliveryOptions {
 
 extension Stagedoor {
   /// The state of a delivery, and the decision that routed it.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
-  /// let (state, decision) = try await stagedoor.delivery(delivery.identifier)
-  /// print(state, decision.reason)
-  /// ```
   public func delivery(
     _ identifier: DeliveryIdentifier
   ) async throws(StagedoorError) -> (state: DeliveryState, decision: Decision) {
@@ -214,8 +201,8 @@ extension Stagedoor {
   /// Takes up the promises that an earlier run of this program handed in under a token, with the same items in the same order. From now on this run
   /// loads them.
   ///
-  /// It is for an application that hosts scenes, and did so when it handed the items in: start the ``Application`` first. A service that
-  /// restarts needs no such call.
+  /// Only an application that hosts scenes can do this, and only if it hosted scenes when it handed the items in: start the ``Application`` first. After
+  /// a restart of the service, no such call is necessary.
   public func renewPromises(of items: [DragItem], token: String) async throws(StagedoorError) {
     try await Promises(items, token: token, on: self).handedIn { () async throws(StagedoorError) in
       try await call("RenewPromises", token)
@@ -227,7 +214,7 @@ extension Stagedoor {
     try await call("CancelDelivery", delivery.description)
   }
 
-  /// Hands a delivery that went to the wrong window to another window of the same application.
+  /// Hands a delivery to another window of the same application.
   @discardableResult
   public func redirect(
     _ delivery: DeliveryIdentifier, to session: SessionIdentifier

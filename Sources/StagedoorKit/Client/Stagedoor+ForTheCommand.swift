@@ -2,7 +2,7 @@ package import DBus
 internal import InterchangeWire
 package import SceneModel
 
-// What only the command `stagedoor` needs.
+// Only the command `stagedoor` needs these.
 extension Stagedoor {
   /// The same client, which calls the present owner of the service's name, so that no call starts the service. `nil` if nobody owns the name.
   package func withoutStarting() async -> Stagedoor? {
@@ -36,15 +36,5 @@ extension Stagedoor {
       }
     }
     return fields
-  }
-
-  /// A page of the stored events after a number; empty after the newest. A sandboxed program gets the events of its own application.
-  package func storedEvents(after sequence: UInt64) async throws(StagedoorError) -> [Event] {
-    var events: [Event] = []
-    for row in try await self.events(after: sequence) {
-      let (number, name, json) = row.members
-      if let event = try Event(name, json: json, number) { events.append(event) }
-    }
-    return events
   }
 }

@@ -59,22 +59,12 @@ extension Stagedoor {
   }
 
   /// The applications that take an activity type or a content type. A payload of the type would go to the first.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for (identifier, name) in try await stagedoor.handlers(of: "image/png") { print(identifier, name) }
-  /// ```
   public func handlers(of type: String) async throws(StagedoorError) -> [(identifier: String, name: String)] {
     try await call("ListHandlers", type, returning: [Structure<String, String>].self)
       .map { (identifier: $0.members.0, name: $0.members.1) }
   }
 
   /// The types for which somebody has chosen an application, and that application.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for (type, application) in try await stagedoor.preferredApplications() { print(type, application) }
-  /// ```
   public func preferredApplications() async throws(StagedoorError) -> [(type: String, application: String)] {
     try await call("ListPreferredApplications", returning: [Structure<String, String>].self)
       .map { (type: $0.members.0, application: $0.members.1) }
@@ -87,11 +77,6 @@ extension Stagedoor {
   }
 
   /// Reverses ``register(manifest:)``. The sessions stay, and take no part in routing.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// try await stagedoor.unregister("org.example.Cats")
-  /// ```
   public func unregister(_ application: String) async throws(StagedoorError) {
     try await call("UnregisterApplication", application)
   }

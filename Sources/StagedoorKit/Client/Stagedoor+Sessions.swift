@@ -5,11 +5,6 @@ internal import SceneModel
 
 extension Stagedoor {
   /// All sessions, or those of one application, the oldest first.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for session in try await stagedoor.sessions(of: "org.example.Cats") { print(session.title, session.identifier) }
-  /// ```
   public func sessions(of application: String? = nil) async throws(StagedoorError) -> [SceneSession] {
     let sessions = try SceneSession.reading(try await sessionsByPath(of: application))
     return sessions.values.sorted(by: SceneSession.areInOrder)
@@ -21,13 +16,6 @@ extension Stagedoor {
   }
 
   /// Brings a session to the front, and continues `activity` there if there is one.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// if let first = try await stagedoor.sessions(of: "org.example.Cats").first {
-  ///   try await stagedoor.activate(first.identifier)
-  /// }
-  /// ```
   @discardableResult
   public func activate(
     _ session: SessionIdentifier, userActivity: UserActivity? = nil
@@ -50,12 +38,6 @@ extension Stagedoor {
   }
 
   /// Makes a new session of an application, of the named configuration or of its first.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// let window = try await stagedoor.newSession(of: "org.example.Cats")
-  /// print(window.session)
-  /// ```
   @discardableResult
   public func newSession(
     of application: String, configuration: String = ""
@@ -128,7 +110,7 @@ extension Stagedoor {
         do throws(StagedoorError) {
           sessions[session.path] = try await properties(of: session)
         } catch  where error.code == .noSuchSession {
-          // The session went between the list and the question.
+          // The session was destroyed after the list was read.
         }
       }
       last = page.last?.session
@@ -136,7 +118,7 @@ extension Stagedoor {
     }
   }
 
-  /// A row takes some hundred bytes.
+  /// A session in the list takes some hundred bytes.
   private static let sessionsInPage: UInt32 = 1000
 }
 
@@ -148,14 +130,6 @@ extension [String: Variant] {
 
 extension Stagedoor {
   /// Gives the service a picture of a window, for window switchers: at most 1 MiB. Only the host of the session may do that.
-  ///
-  /// ```swift
-  /// import FoundationEssentials
-  ///
-  /// func drawn(_ picture: Data, in scene: Scene, _ stagedoor: Stagedoor) async throws {
-  ///   try await stagedoor.setSnapshot(picture, as: "image/png", of: scene.session.identifier)
-  /// }
-  /// ```
   public func setSnapshot(
     _ picture: Data, as type: String, of session: SessionIdentifier
   ) async throws(StagedoorError) {

@@ -19,12 +19,6 @@ public struct Stagedoor: Sendable {
 
   /// The longest time that a call may take; `nil` for no limit but the life of the connection. A delivery that waits for its application may take its
   /// deadline in addition.
-  ///
-  /// ```swift
-  /// var hurried = try await Stagedoor.connect()
-  /// hurried.timeout = .seconds(2)
-  /// print(try await hurried.sessions().count)
-  /// ```
   public var timeout: Duration? = .seconds(25)
 
   /// The service, by its name or by the name of one owner.

@@ -30,7 +30,7 @@ public struct StagedoorError: Error, Sendable, Hashable {
     private init(here name: String) { rawValue = "org.stagedoor.Kit.Error.\(name)" }
   }
 
-  /// What went wrong.
+  /// The kind of the failure.
   public let code: Code
   /// The details, in a sentence.
   public let message: String
@@ -41,7 +41,7 @@ public struct StagedoorError: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// Whether the task that waited was cancelled. Every call that waits throws such an error then, in place of a `CancellationError`.
+  /// Whether the task that waited was cancelled. Such a call throws this error in place of a `CancellationError`.
   public var isCancellation: Bool { code == .taskCancelled }
 }
 
@@ -59,7 +59,7 @@ extension StagedoorError.Code {
   public static let invalidManifest = Self(own: "InvalidManifest")
   /// A condition does not parse; the message names the column.
   public static let invalidPredicate = Self(own: "InvalidPredicate")
-  /// Nothing in the payload can route it.
+  /// The payload has no activity, content type or option that routes it.
   public static let noActivity = Self(own: "NoActivity")
   /// No application declares the type, or the named application does not.
   public static let activityTypeNotDeclared = Self(own: "ActivityTypeNotDeclared")

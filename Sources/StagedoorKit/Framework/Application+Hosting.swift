@@ -7,7 +7,7 @@ extension Application {
     // A service that has left gets no answer, and its successor makes the call again.
     guard call.sender == hosting.owner else { return }
     do {
-      // What comes while the application stops is for the next host, and so is what a delegate has got and the service does not know of yet.
+      // Calls during the stop are for the next host, like a delivery that a delegate has taken and that was not acknowledged yet.
       if !hosting.isStopping { try await carryOut(call) }
     } catch  where !hosting.isStopping {
       call.fail(Self.refusal(error))
@@ -97,7 +97,7 @@ extension Application {
 
   // MARK: Scenes
 
-  /// This process knows best whether a scene exists: the service may have been away while a scene came or went.
+  /// This process knows best whether a scene exists: the service may have missed its beginning or its end.
   private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
     // The application may have been stopped meanwhile.
     _ = try connected()
@@ -129,7 +129,7 @@ extension Application {
     }
     let scene = Scene(session, delegate: delegate, of: self)
     scenes[session.identifier] = scene
-    // What an earlier scene of the session left would overwrite what this one begins with.
+    // Unwritten values of an earlier scene of the session would overwrite the values of this one.
     unwritten.removeAll(of: session.identifier)
     do {
       if let activity = options.userActivities.first { take(activity, in: scene, session) }
@@ -139,7 +139,7 @@ extension Application {
     } catch {
       scene.refused()
       if scenes[session.identifier] === scene { scenes[session.identifier] = nil }
-      // Nobody else knows of this scene. The end of a session is news all the same.
+      // The service never knew this scene. But it has to hear of the end of a session.
       if !destroyedSessions.contains(session.identifier) { unwritten.removeAll(of: session.identifier) }
       throw error
     }
@@ -158,7 +158,7 @@ extension Application {
         try scene.lookedAfter { try $0.scene(scene, continueWith: options) }
       }
     } catch {
-      // The service restores the activity that it had before, and gets the one that the scene had.
+      // The service restores its former activity, and gets the scene's.
       scene.userActivity = before
       if wasInBackground { scene.enter(.background) }
       throw error
@@ -172,7 +172,7 @@ extension Application {
     scene.lookedAfter { $0.scene(scene, bringToFrontWith: data) }
   }
 
-  /// The service asks for this after each delivery. One that was killed in between asks no more, and the next one does not know.
+  /// The service asks for this after each delivery. If it is killed before it asks, its successor does not know of the delivery.
   func bringAnnouncedToFront() {
     for scene in connectedScenes {
       if let data = scene.announcedActivation { try? bringToFront(scene, data) }

@@ -40,12 +40,7 @@ extension Application {
     var pause = Duration.milliseconds(100)
     while !hosting.isClosed {
       do throws(StagedoorError) {
-        let current: SessionSequence
-        if let sessions {
-          current = sessions
-        } else {
-          current = try await hosting.stagedoor.liveSessions(of: identifier)
-        }
+        let current = if let sessions { sessions } else { try await hosting.stagedoor.liveSessions(of: identifier) }
         for try await moment in current {
           takeSessions(moment)
           pause = .milliseconds(100)

@@ -49,14 +49,6 @@ extension Application {
   /// belongs to, or makes one.
   ///
   /// Without session and activity this makes a new window, as the "+" of a window switcher does.
-  ///
-  /// ```swift
-  /// func open(_ cat: String, in cats: Application) async throws {
-  ///   let activity = UserActivity("org.example.Cats.view", targetContentIdentifier: cat)
-  ///   let delivery = try await cats.requestSceneSessionActivation(nil, userActivity: activity)
-  ///   print(delivery.outcome)
-  /// }
-  /// ```
   @discardableResult
   public func requestSceneSessionActivation(
     _ session: SceneSession?, userActivity: UserActivity?, options: ActivationRequestOptions = .init()
@@ -141,13 +133,6 @@ extension Application {
   }
 
   /// Hands in an activity that the user dragged from a window of this application.
-  ///
-  /// ```swift
-  /// func wasDroppedOntoNothing(_ cat: String, draggedFrom scene: Scene) async throws {
-  ///   let activity = UserActivity("org.example.Cats.view", targetContentIdentifier: cat)
-  ///   try await scene.application?.deliver(activity, from: scene, at: .edge)
-  /// }
-  /// ```
   @discardableResult
   public func deliver(
     _ activity: UserActivity, from scene: Scene, at place: DropPlace, _ options: DeliveryOptions = DeliveryOptions()

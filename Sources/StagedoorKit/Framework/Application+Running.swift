@@ -68,7 +68,7 @@ extension Application {
   }
 
   /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay. From the first moment on the application takes no
-  /// delivery: the service holds what comes now for the next start.
+  /// delivery: the service holds later deliveries for the next start.
   public func stop() async {
     guard let hosting else { return }
     hosting.isStopping = true
@@ -98,7 +98,7 @@ extension Application {
     termination.end(with: signal)
   }
 
-  // MARK: The service comes and goes
+  // MARK: Staying attached
 
   /// Attaches to the service, and again to each later owner of its name. Returns when the application has attached for the first time.
   private func follow(_ hosting: Hosting) async throws(StagedoorError) {
@@ -138,8 +138,8 @@ extension Application {
 
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(60))
 
-  /// Attaches to each owner of the service's name, and again, after pauses that grow, as long as an owner refuses this host or does not know what it
-  /// shows. Nothing else attaches, and this ends with the application.
+  /// Attaches to each owner of the service's name. While an owner refuses this host or does not know its scenes, this tries again, after growing
+  /// pauses. No other function attaches. This one ends with the application.
   private func stayAttached(
     _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
   ) async {
@@ -151,7 +151,7 @@ extension Application {
         if owner != hosting.owner { continue }
         pause = Self.pauses.first
       case .lost:
-        // It may have happened while an attachment was on its way, which has succeeded since without it.
+        // An attachment that began before the loss may have succeeded since.
         hosting.isAttached = false
         if hosting.hasWritten { pause = Self.pauses.first }
         hosting.pause(for: pause)
@@ -171,7 +171,7 @@ extension Application {
       switch result {
       case .success: hasFailed = false
       case .failure(let error):
-        // The caller that starts the application gets the first error. Of the errors of the attempts that follow each other, one is reported.
+        // The caller that starts the application gets the first error. Of later errors, the first before the next success is reported.
         if !isFirst, !hasFailed, !error.saysServiceLeft {
           hasFailed = true
           didFail(error, while: "attaching to the service, which is tried again")

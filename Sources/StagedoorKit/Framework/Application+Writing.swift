@@ -6,15 +6,15 @@ internal import SceneModel
 // turn comes.
 extension Application {
   func noteChange(_ property: SceneProperty, of scene: Scene) {
-    // Changes of a scene that has ended are of no interest.
+    // Changes of a scene that has ended are dropped.
     guard scenes[scene.id] === scene else { return }
     unwritten.add(property, of: scene)
     writeSoon()
     if property != .state, property != .stateRestorationActivity { saveSoon(scene) }
   }
 
-  /// The scene takes the activity that a delivery brings. The service stored that activity before it made the call, but an older one that was on its
-  /// way to the service meanwhile has replaced it there.
+  /// The scene takes the activity that a delivery brings. The service stored that activity before it made the call. An older activity that this process
+  /// sent at the same time may have replaced it there.
   func take(_ activity: UserActivity, in scene: Scene, _ session: SceneSession) {
     scene.take(activity)
     guard let hosting, let number = hosting.writtenActivities.removeValue(forKey: session.identifier) else { return }
@@ -64,7 +64,7 @@ extension Application {
     case .property(let property, let scene):
       if property == .userActivity {
         scene.save()
-        // The value that is written now has what the delegate filled in, and what observers made of that.
+        // The written value includes the changes that the delegate and the observers have just made.
         unwritten.remove(property, of: scene.id)
       }
       if property == .userActivity, let hosting {
@@ -171,8 +171,8 @@ extension Scene {
     case .userActivity: try userActivity?.json() ?? ""
     case .stateRestorationActivity: try stateRestorationActivity?.json() ?? ""
     case .userInfo: try SceneSession.text(of: userInfo, wasShown: saysShown)
-    case .can: activationConditions.canActivateForTargetContentIdentifierPredicate?.source ?? ""
-    case .prefers: activationConditions.prefersToActivateForTargetContentIdentifierPredicate?.source ?? ""
+    case .can: activationConditions.can
+    case .prefers: activationConditions.prefers
     case .state: activationState.rawValue
     }
   }

@@ -55,7 +55,7 @@ internal import DBus
   static nonisolated let usualLoadLimit = 1 << 30
 
   /// Whether the application is about to open windows by itself: from its start until it has asked for the windows that it restores, or for its first.
-  /// A click on its launcher need not open one meanwhile.
+  /// Until then a click on its launcher need not open a window.
   public internal(set) var isLaunching = false
   /// Whether the application takes deliveries: from its start until it stops.
   public var isRunning: Bool { hosting.map { !$0.isStopping } ?? false }
@@ -82,15 +82,6 @@ internal import DBus
 
   /// The application has started, and no window is open yet: ``openSessions`` has the sessions of earlier runs. Deliveries, and the windows
   /// that ``restoresWindows`` opens, come after this call. By default it does nothing.
-  ///
-  /// ```swift
-  /// final class Mail: Application {
-  ///   override func didFinishLaunching(with options: LaunchOptions) {
-  ///     restoresWindows = true
-  ///     print(options.deliveries.isEmpty ? "the user started it" : "a delivery started it", openSessions.count)
-  ///   }
-  /// }
-  /// ```
   open func didFinishLaunching(with options: LaunchOptions) {}
 
   /// Returns the delegate for the scene of a session; `nil` refuses the session. ``SceneSession/configuration`` names the kind of window.
@@ -102,7 +93,7 @@ internal import DBus
     nil
   }
 
-  /// Reports sessions that are gone for good, including those that went while the application did not run. Each session is reported once.
+  /// Reports sessions that have ended for good, also those that ended while the application did not run. Each session is reported once.
   open func didDiscard(_ sessions: Set<SessionIdentifier>) {}
 
   /// Reports a failure of the framework's own work: the service refused a change of a scene. By default this writes the error to standard
@@ -131,7 +122,7 @@ extension Application {
   /// The scene of a session, if it has one.
   public func scene(of session: SessionIdentifier) -> Scene? { scenes[session] }
 
-  /// The client of the service, for calls about other applications. It exists once the application has started.
+  /// The client of the service, for calls about other applications. The client exists once the application has started.
   public var stagedoor: Stagedoor? { hosting?.stagedoor }
 
   func takeSessions(_ sessions: [SceneSession]) {

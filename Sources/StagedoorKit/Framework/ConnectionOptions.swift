@@ -36,7 +36,7 @@ public struct ConnectionOptions: Sendable {
   public let role: SessionRole
   /// The sender's permission to bring a window to the front.
   let activationToken: String?
-  /// What keeps the data of the items.
+  /// The delivery, which keeps the data of the items.
   let received: ReceivedDelivery?
 }
 

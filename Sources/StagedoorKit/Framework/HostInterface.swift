@@ -15,7 +15,7 @@ enum HostCall: Sendable {
   /// The service that made the call.
   var sender: BusName? { answering.call.sender }
 
-  /// Refuses the call, and the delivery that it brings.
+  /// Refuses the call, and the delivery in it.
   func fail(_ error: any Error) { _ = answering.fail(error) }
 
   private var answering: (call: Call, fail: (any Error) -> Bool) {

@@ -19,8 +19,8 @@ internal import SceneModel
   var owner: BusName?
   /// The calls of the service, in their order.
   let calls: AsyncStream<HostCall>
-  /// The calls that came when the application had begun to stop. Nobody answers them: the service gives their deliveries to the next host. They are
-  /// kept until this connection has lost the name, because a call that is forgotten is answered with an error.
+  /// The calls that came after the application began to stop. They get no answer, and the service gives their deliveries to the next host. They are
+  /// kept until this connection has lost the name, because a dropped call is answered with an error.
   var held: [HostCall] = []
   /// From here on no delegate gets a delivery, and no delivery is acknowledged.
   var isStopping = false
@@ -63,11 +63,7 @@ internal import SceneModel
     self.name = name
     path = InterchangeNames.path(ofHost: Text(identifier))
     ownsConnection = connection == nil
-    if let connection {
-      stagedoor = Stagedoor(on: connection)
-    } else {
-      stagedoor = try await Stagedoor.connect()
-    }
+    stagedoor = if let connection { Stagedoor(on: connection) } else { try await Stagedoor.connect() }
     received = ReceivedDeliveries(stagedoor)
     let connection = stagedoor.connection
     connected = connection.loop.task { await connection.closed() }
@@ -134,11 +130,11 @@ internal import SceneModel
 // MARK: - Staying attached
 
 extension Hosting {
-  /// What makes the application attach, or wait.
+  /// An event after which the application attaches, or waits.
   enum Attachment: Sendable {
     /// The service's name has another owner, or none.
     case owner(BusName?)
-    /// The service runs, and does not accept this host, or does not know what it shows.
+    /// The service runs, but does not accept this host, or does not know its scenes.
     case lost
     case pauseIsOver
   }

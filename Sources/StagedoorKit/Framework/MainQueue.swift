@@ -6,7 +6,6 @@ internal import Glibc
 /// A program without a loop uses ``run(_:)``. Under GLib's loop, which GTK runs, let the loop watch the descriptor. Nothing polls:
 ///
 /// ```swift
-/// // typealias GUnixFDSourceFunc = @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32
 /// let whenReadable: @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _ in
 ///   MainQueue.drain()
 ///   return 1
@@ -19,12 +18,6 @@ internal import Glibc
 /// main queue on threads of its pool, and checks the pool once a second until the process ends.
 public enum MainQueue {
   /// Runs `body`, and ends the process when `body` ends. The main actor runs on this thread, which must be the first of the process, and on no other.
-  ///
-  /// ```swift
-  /// @main enum Main {
-  ///   static func main() { MainQueue.run { try await Application("org.example.Cats").run() } }
-  /// }
-  /// ```
   ///
   /// An error of `body` is written to standard error, and the process fails.
   public static func run(_ body: @escaping @MainActor () async throws -> Void) -> Never {

@@ -53,8 +53,9 @@ final class ReceivedDeliveries: Sendable {
 
 /// A delivery of items, as long as the application has a value that can load them.
 ///
-/// When the application has finished with each item, or when the last of these values is gone, the delivery is released, if a scene has taken it and the application has loaded each item with data. Otherwise
-/// the service keeps the data for its usual time, and the source of a move keeps what it has.
+/// The delivery is released when the application has finished with each item, or when the last of these values is gone, if a scene has taken the
+/// delivery and the application has loaded each item with data. Otherwise the service keeps the data for its usual time, and the source of a move
+/// keeps its items.
 final class ReceivedDelivery: Sendable {
   fileprivate struct State {
     var attempt = 0
@@ -122,7 +123,7 @@ struct ReceivedItem: Sendable {
   /// The application has all of one representation.
   func wasLoaded() { delivery.state.withLock { _ = $0.unloaded.remove(index) } }
 
-  /// The application wants nothing more of the item.
+  /// The application needs nothing more of the item.
   func isFinished() {
     delivery.note { state in
       state.unloaded.remove(index)

@@ -63,7 +63,7 @@ extension Scene {
       }
     }
     while let call = life.next() { make(call) }
-    // `next` ends a step that has no call of its own.
+    // `next` may end a step without a call.
     didChange()
   }
 

@@ -2,16 +2,6 @@ extension Scene {
   /// Calls `body` whenever this application posts a notification of this name, until the scene ends.
   ///
   /// `body` runs before ``Application/post(_:userInfo:)`` returns, also while the service is away.
-  ///
-  /// ```swift
-  /// final class ListScene: SceneDelegate {
-  ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
-  ///     scene.observe("EntriesUpdated") { notification in
-  ///       scene.title = "the newest entry is \(notification.userInfo["entryID"]?.string ?? "unknown")"
-  ///     }
-  ///   }
-  /// }
-  /// ```
   public func observe(_ name: SceneNotification.Name, _ body: @escaping @MainActor (SceneNotification) -> Void) {
     observers.append((name, body))
   }

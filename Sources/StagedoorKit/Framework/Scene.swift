@@ -53,15 +53,8 @@
   /// The conditions on the content that the scene takes.
   public var activationConditions: SceneActivationConditions {
     didSet {
-      let (old, new) = (oldValue, activationConditions)
-      if old.canActivateForTargetContentIdentifierPredicate != new.canActivateForTargetContentIdentifierPredicate {
-        changed(.can)
-      }
-      if old.prefersToActivateForTargetContentIdentifierPredicate
-        != new.prefersToActivateForTargetContentIdentifierPredicate
-      {
-        changed(.prefers)
-      }
+      if activationConditions.can != oldValue.can { changed(.can) }
+      if activationConditions.prefers != oldValue.prefers { changed(.prefers) }
     }
   }
 
@@ -69,7 +62,7 @@
   var stateRestorationActivity: UserActivity?
   /// Whether the scene has changed since the delegate was asked for that activity.
   var isUnsaved = false
-  /// Whether the delegate is filling in the activity. It may end the scene, which saves the activity too.
+  /// Whether the delegate is filling in the activity. The delegate may end the scene, which saves the activity too.
   var isSaving = false
   /// Whether the session records that the window is shown, so that the next run of the program restores it.
   var saysShown: Bool
@@ -102,8 +95,8 @@
     didChange()
   }
 
-  /// Takes the activity that the service routed here, and therefore knows. An older activity that is not stored yet may not replace it, but what an
-  /// observer makes of it is a change.
+  /// Takes the activity that the service routed here, and therefore knows. An older activity that is not stored yet may not replace it. A change by an
+  /// observer is sent as usual.
   func take(_ activity: UserActivity?) {
     isTaking = true
     userActivity = activity
@@ -137,12 +130,6 @@ private struct CurrentScene: Sendable {
 
 extension UserActivity {
   /// Makes this the activity of `scene`: the next drop finds the scene by this activity, and the activity restores the session.
-  ///
-  /// ```swift
-  /// func show(_ photo: String, in scene: Scene) async {
-  ///   await UserActivity("org.example.Gallery.openDetail", targetContentIdentifier: photo).becomeCurrent(in: scene)
-  /// }
-  /// ```
   @MainActor public func becomeCurrent(in scene: Scene) { scene.userActivity = self }
 
   /// Makes this the activity of ``Scene/current``. Outside the calls of a delegate no scene is meant: this does nothing then, and says so on standard

@@ -1,6 +1,6 @@
 /// The life of a scene as data: its phases, and the calls of its delegate that lead from one phase to the next.
 ///
-/// A phase changes before its call is made. So a delegate that asks for another state during a call, or ends the scene, changes what is called next:
+/// A phase changes before its call is made. So a delegate that asks for another state during a call, or ends the scene, changes the next call:
 /// the newest goal counts, no call is made twice, and none after the end.
 ///
 /// | from | towards | call | then |
@@ -21,7 +21,7 @@ package struct SceneLife: Sendable, Hashable {
     case inactive, active, resigning, hiding, background, ended
   }
 
-  /// What the toolkit, the delegate or the service wants.
+  /// The state that the toolkit, the delegate or the service last asked for.
   package enum Goal: Sendable, Hashable, CaseIterable { case inactive, active, background, ended }
 
   package enum Call: Sendable, Hashable {

@@ -56,13 +56,6 @@ extension Application {
 
 extension Stagedoor {
   /// The notifications of this name that an application posts from now on.
-  ///
-  /// ```swift
-  /// let stagedoor = try await Stagedoor.connect()
-  /// for await notification in try await stagedoor.notifications(named: "Saved", of: "org.example.Notes") {
-  ///   print(notification.userInfo)
-  /// }
-  /// ```
   public func notifications(
     named name: SceneNotification.Name, of application: String
   ) async throws(StagedoorError) -> NotificationSequence {
@@ -79,7 +72,7 @@ extension Stagedoor {
   }
 }
 
-/// A sequence of notifications. It ends with its connection, or when the waiting task is cancelled.
+/// A sequence of notifications, which ends with its connection, or when the waiting task is cancelled.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The signals that ask a process to end, for an application that stops in an orderly way first.
 ///
-/// It takes only signals that the program does not handle itself, and each only once: the second signal of a kind ends the process at once.
+/// The library takes only signals that the program does not handle itself, and each only once: a second one ends the process at once.
 struct Termination {
   private static let signals = [SIGTERM, SIGINT, SIGHUP]
 

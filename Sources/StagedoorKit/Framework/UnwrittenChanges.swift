@@ -9,8 +9,8 @@ enum SceneProperty: String, Sendable {
   case state = "State"
 }
 
-/// The news that the service has not got yet: changes of scenes, ends of scenes and sessions, and notifications. A change is sent once, with the
-/// value that the scene has at that time. Sessions take turns in the order of their first change.
+/// The changes that the service has not received yet: of scenes, the ends of scenes and sessions, and notifications. A change is sent once, with the
+/// value of the scene at that time. Sessions take turns in the order of their first change.
 @MainActor struct UnwrittenChanges {
   enum Change {
     case property(SceneProperty, Scene)
@@ -41,7 +41,7 @@ enum SceneProperty: String, Sendable {
 
   mutating func add(_ property: SceneProperty, of scene: Scene) {
     change(scene.id) { turn in
-      // A change that was on its way when the session was destroyed is of no interest.
+      // The session was destroyed while the change was being sent.
       if turn.destruction != nil { return }
       // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
       if turn.scene !== scene { turn = Turn(scene: scene) }
@@ -58,19 +58,19 @@ enum SceneProperty: String, Sendable {
     }
   }
 
-  /// The values of a destroyed session are of no interest.
+  /// The other changes of a destroyed session are dropped.
   mutating func destroy(_ session: SessionIdentifier, _ animation: DismissalAnimation) {
     change(session) { $0 = Turn(destruction: animation) }
   }
 
-  /// The same notification, if it still waits, says the same.
+  /// An equal notification that still waits is replaced.
   mutating func add(_ notification: SceneNotification) {
     if let index = notifications.firstIndex(of: notification) { notifications.remove(at: index) }
     notifications.append(notification)
     if notifications.count > Self.maximumNotifications { notifications.removeFirst() }
   }
 
-  /// The newest notifications that wait for a service. Who missed some reads the data that they are about anyway.
+  /// The most notifications that wait for the service. A notification only says that shared data has changed, so the oldest may be dropped.
   private static let maximumNotifications = 1000
 
   /// The change could not be sent.

@@ -9,13 +9,13 @@ internal import SceneModel
 /// for candidate in decision.candidates { print(candidate.session, candidate.tier, candidate.reason) }
 /// ```
 public struct Decision: Sendable, Hashable {
-  /// What the service would do.
+  /// The outcome of a decision.
   ///
   /// ```swift
   /// func isNew(_ decision: Decision) -> Bool { decision.outcome == .delivered(.created) }
   /// ```
   public enum Outcome: Sendable, Hashable {
-    /// The payload goes to a session.
+    /// A session gets the payload.
     case delivered(Delivery.Outcome)
     /// The payload is refused.
     case refused(StagedoorError.Code)
@@ -24,7 +24,7 @@ public struct Decision: Sendable, Hashable {
   /// A choice, and its reason.
   ///
   /// ```swift
-  /// func why(_ decision: Decision) -> String { decision.application?.reason ?? "it did not come so far" }
+  /// func why(_ decision: Decision) -> String { decision.application?.reason ?? "no application was chosen" }
   /// ```
   public struct Choice: Sendable, Hashable {
     /// The choice.
@@ -51,7 +51,7 @@ public struct Decision: Sendable, Hashable {
     public let reason: String
   }
 
-  /// What the service would do.
+  /// The outcome of the decision.
   public let outcome: Outcome
   /// The message of a refusal; "" otherwise.
   public let message: String

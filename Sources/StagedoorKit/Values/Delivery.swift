@@ -23,7 +23,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
 
   /// The identifier of the delivery.
   public let identifier: DeliveryIdentifier
-  /// The session that it went to.
+  /// The session of the delivery.
   public let session: SessionIdentifier
   /// How the service found the session.
   public let outcome: Outcome
@@ -46,7 +46,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
 /// let stagedoor = try await Stagedoor.connect()
 /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
 /// for try await state in try await stagedoor.progress(of: delivery.identifier) {
-///   if case .failed(let error) = state { print("it came to nothing: \(error)") } else { print(state) }
+///   if case .failed(let error) = state { print("it failed: \(error)") } else { print(state) }
 /// }
 /// ```
 public enum DeliveryState: Sendable, Hashable {
@@ -85,7 +85,7 @@ public enum DeliveryState: Sendable, Hashable {
 
   /// Reads the word on the bus, which does not say why a delivery failed.
   init?(_ word: String) {
-    let failed = Self.failed(StagedoorError(.hostRefused, "it came to nothing before anyone asked why"))
+    let failed = Self.failed(StagedoorError(.hostRefused, "the delivery failed; `delivery(_:)` has the reason"))
     let states = [.held, .routed, .forwarded, .handled, failed, .cancelled]
     guard let state = states.first(where: { $0.word == word }) else { return nil }
     self = state
@@ -103,9 +103,9 @@ public struct DeliveryRecord: Sendable, Hashable, Identifiable {
   public let identifier: DeliveryIdentifier
   /// The state of the delivery.
   public let state: DeliveryState
-  /// The application that it goes to.
+  /// The application of the delivery.
   public let application: String
-  /// The session that it went to; `nil` if the session is gone.
+  /// The session of the delivery; `nil` if the session is gone.
   public let session: SessionIdentifier?
 
   /// The same identifier.

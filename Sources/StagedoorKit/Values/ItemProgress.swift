@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The progress of a load: the bytes that have come, and the bytes in all. Both sides can cancel the load.
+/// The progress of a load: the loaded bytes, and the bytes in all. Both sides can cancel the load.
 ///
 /// ```swift
 /// func load(_ item: DragItem) async throws -> Int {
@@ -25,7 +25,7 @@ public final class ItemProgress: Sendable {
   /// Makes a progress. `onChange` runs after each change, on the thread that loads.
   public init(onChange: (@Sendable (ItemProgress) -> Void)? = nil) { self.onChange = onChange }
 
-  /// The bytes that have come.
+  /// The loaded bytes.
   public var completedByteCount: Int { state.withLock { $0.completed } }
 
   /// The bytes in all; `nil` if nobody knows.

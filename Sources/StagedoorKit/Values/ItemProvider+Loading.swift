@@ -4,10 +4,10 @@ internal import Glibc
 internal import SceneModel
 
 extension ItemProvider {
-  /// Says that the application has everything that it wants of a dropped item, whether it loaded the item's data or not. Nothing can be loaded later.
+  /// Says that the application needs nothing more of a dropped item, whether or not it has loaded data. Nothing can be loaded later.
   ///
-  /// A move ends with ``DropOperation/move`` only if the application has loaded each item with data, or has said this of the item. Otherwise the source
-  /// keeps what it has.
+  /// A move ends with ``DropOperation/move`` only if the application has loaded each item with data, or has called this for the item. Otherwise the
+  /// source keeps its items.
   ///
   /// ```swift
   /// func moved(_ items: [DragItem], into archive: inout [String]) {
@@ -18,7 +18,7 @@ extension ItemProvider {
   /// }
   /// ```
   ///
-  /// When the application has said this of every item with data, the delivery is released at once. Otherwise the delivery is released with the last value
+  /// When the application has called this for every item with data, the delivery is released at once. Otherwise the delivery is released with the last value
   /// that can load its items.
   public func finishLoading() {
     for representation in representations {
@@ -27,12 +27,6 @@ extension ItemProvider {
   }
 
   /// Whether the item has a representation that conforms to `type`: an `image/png` conforms to `image/*`.
-  ///
-  /// ```swift
-  /// var provider = ItemProvider()
-  /// provider.registerText("hello")
-  /// print(provider.hasItem(conformingTo: "public.text"))  // true
-  /// ```
   public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
 
   /// Loads the representation of `type`, or else the best that conforms to it. Data that the service keeps can be loaded while this provider exists,
@@ -166,7 +160,7 @@ extension ItemProvider.Source {
     }
   }
 
-  /// What another program sends has bounds.
+  /// The data of another program is bounded.
   fileprivate func bound(_ size: Int?) -> OwnedFileDescriptor.Bound {
     if case .delivered(let item, _, _) = self {
       .init(size: size, limit: item.delivery.loadLimit)

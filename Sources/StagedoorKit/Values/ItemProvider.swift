@@ -138,12 +138,12 @@ public struct ItemProvider: Sendable {
 /// var provider = ItemProvider(UserActivity("org.example.Cats.view", targetContentIdentifier: "cat1"))
 /// provider.suggestedName = "Tom"
 /// var item = DragItem(itemProvider: provider)
-/// item.localObject = "what only this process knows of it"
+/// item.localObject = "a value of this process"
 /// ```
 public struct DragItem: Sendable {
   /// The representations and activities of the item.
   public var itemProvider: ItemProvider
-  /// An object of this process for the item. It is never sent.
+  /// An object of this process for the item. The object is never sent.
   public var localObject: (any Sendable)?
 
   /// Makes an item with a provider.

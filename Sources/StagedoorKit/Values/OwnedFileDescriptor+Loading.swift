@@ -34,7 +34,7 @@ extension OwnedFileDescriptor {
 
   // MARK: Reading
 
-  /// What is known of the size of a content that somebody else sends.
+  /// The limits of the size of a content that another process sends.
   struct Bound: Sendable {
     /// The size that the source stated. A pipe ends when its writer has finished, and also when its writer dies.
     var size: Int?
@@ -123,7 +123,7 @@ extension OwnedFileDescriptor {
           isPipe = true
           continue
         }
-        // The source has closed its end of the socket before it was ready.
+        // The source closed its end of the socket before it had sent everything.
         if errno == ECONNRESET {
           throw StagedoorError(.sourceGone, "the source was interrupted after \(total) bytes")
         }
@@ -168,7 +168,7 @@ private enum LoadThreads {
       }
     }
     do throws(ConnectionError) { return try loop.get() } catch {
-      throw StagedoorError(.loadFailed, "there is no thread for it: \(error)")
+      throw StagedoorError(.loadFailed, "no thread can be started for the load: \(error)")
     }
   }
 
@@ -180,7 +180,7 @@ private enum LoadThreads {
 }
 
 extension EventLoop {
-  /// Runs `body` on a thread where it may wait for a disk or take long, and cancels all of it with the load or with the task that waits for it.
+  /// Runs `body` on a thread that may block. If the load or the waiting task is cancelled, `body` is cancelled too.
   static func forLoading<Loaded: Sendable>(
     _ progress: ItemProgress? = nil, _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Loaded
   ) async throws(StagedoorError) -> Loaded {

@@ -51,7 +51,7 @@ extension Payload {
     return model.json.string
   }
 
-  /// Whether the items have contents that do not belong into a document: promises, descriptors, and bytes.
+  /// Whether the items have contents that a document should not hold: promises, descriptors and bytes.
   var hasContents: Bool {
     items.contains { item in
       item.itemProvider.representations.contains { representation in
@@ -185,7 +185,7 @@ extension DeliveryOptions {
       guard deadline > .zero, deadline <= .seconds(PayloadOptions.maximumDeadline) else {
         throw .invalidPayload(
           at: Place.document.key("options").key("deadline"),
-          "expected more than no time and at most \(Int(PayloadOptions.maximumDeadline)) seconds, got \(deadline)")
+          "expected more than 0 and at most \(Int(PayloadOptions.maximumDeadline)) seconds, got \(deadline)")
       }
       model.statedDeadline = deadline / .seconds(1)
     }

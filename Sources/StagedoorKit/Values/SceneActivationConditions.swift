@@ -22,7 +22,7 @@ public struct SceneActivationConditions: Sendable, Hashable {
     prefersToActivateForTargetContentIdentifierPredicate = prefers
   }
 
-  /// The next drop of this key comes to the scene, and no other drop does: for a window that shows one thing.
+  /// The scene takes the drops of this key, and no others: for a window with one document.
   ///
   /// ```swift
   /// @MainActor func show(_ photo: String, in scene: Scene) { scene.activationConditions = .only(photo) }
@@ -33,6 +33,10 @@ public struct SceneActivationConditions: Sendable, Hashable {
 }
 
 extension SceneActivationConditions {
+  // The conditions as the service has them; "" for the manifest's.
+  var can: String { canActivateForTargetContentIdentifierPredicate?.source ?? "" }
+  var prefers: String { prefersToActivateForTargetContentIdentifierPredicate?.source ?? "" }
+
   /// The former name.
   @available(*, deprecated, renamed: "canActivateForTargetContentIdentifierPredicate")
   public var canActivateForTargetContentIdentifier: ActivationPredicate? {

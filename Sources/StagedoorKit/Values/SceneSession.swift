@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A window of an application, whether it is open or not, as the service stores it.
 ///
-/// It is a value, as of the time of the call. ``Stagedoor/liveSessions(of:)`` reports later changes.
+/// The value does not change after the call. ``Stagedoor/liveSessions(of:)`` reports changes.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()

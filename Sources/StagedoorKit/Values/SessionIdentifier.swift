@@ -2,7 +2,7 @@ public import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-/// The identifier of a session, which never changes: a UUID. It is not a secret.
+/// The identifier of a session, which never changes: a UUID, and no secret.
 ///
 /// ```swift
 /// if let session = SessionIdentifier("6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa41") { print(session.path) }
@@ -29,7 +29,7 @@ public struct SessionIdentifier: Sendable, Hashable, Comparable, LosslessStringC
   public static func < (one: Self, other: Self) -> Bool { one.model < other.model }
 }
 
-/// The identifier of a delivery: a UUID. It is not a secret.
+/// The identifier of a delivery: a UUID, and no secret.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A description of what a user was doing, so that another window can continue it, also on another day.
+/// A description of a user's work, so that another window can continue the work, also on another day.
 ///
 /// ```swift
 /// var activity = UserActivity("org.example.Cats.view", targetContentIdentifier: "cat1")
@@ -12,7 +12,7 @@ public import FoundationEssentials
 /// print(delivery.session, delivery.outcome)
 /// ```
 ///
-/// It is a value: `scene.userActivity?.title = "Tom"` changes what that scene shows, and nothing else.
+/// An activity is a value: `scene.userActivity?.title = "Tom"` changes the activity of that scene, and no other.
 public struct UserActivity: Sendable, Hashable {
   /// The type, which an application's manifest declares in `NSUserActivityTypes`.
   public var activityType: String
@@ -22,17 +22,17 @@ public struct UserActivity: Sendable, Hashable {
   public var title: String?
   /// Further data to continue the activity.
   public var userInfo: [String: UserInfoValue]
-  /// The same content on the web. It is the key of an activity without a ``targetContentIdentifier``.
+  /// The same content on the web. The URL is the key of an activity without a ``targetContentIdentifier``.
   public var webpageURL: URL?
   /// The keys of ``userInfo`` that are needed to continue the activity.
   public var requiredUserInfoKeys: Set<String>
-  /// Words to find it by.
+  /// Words for a search.
   public var keywords: Set<String>
   /// An identifier by which the activity can be withdrawn.
   public var persistentIdentifier: String?
   /// The date after which the activity is refused.
   public var expirationDate: Date?
-  /// Who may see it in a drag.
+  /// Who may see the activity in a drag.
   public var visibility: Visibility
   /// Whether the activity is out of date. Set this on a scene's activity, and the scene's delegate fills in the changes before the activity
   /// is stored: see ``SceneDelegate/scene(_:willSave:)``. This flag is never sent.

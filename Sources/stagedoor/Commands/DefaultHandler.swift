@@ -7,9 +7,9 @@ import ServiceSupport
 enum DefaultHandler {
   private static let name = "\(Applications.handler).desktop"
 
-  static func change(_ invocation: Invocation) throws(Problem) -> Status {
+  static func change(_ invocation: Invocation) throws(Problem) {
     guard let settings = Directories.userConfiguration() else {
-      throw .failed("there is no place for mimeapps.list: set HOME, or XDG_CONFIG_HOME to an absolute path")
+      throw .failed("there is no directory for mimeapps.list: set HOME, or XDG_CONFIG_HOME to an absolute path")
     }
     let path = "\(settings)/mimeapps.list"
     let old = MimeAppsList(try read(path))
@@ -24,7 +24,6 @@ enum DefaultHandler {
     }
     try say(types, path, isChanged: new != old, invocation)
     if isMade { warn(settings, types) }
-    return .done
   }
 
   private static func read(_ path: String) throws(Problem) -> [UInt8]? {
@@ -39,7 +38,7 @@ enum DefaultHandler {
     }
     let types = Applications.installed.documentTypes
     if types.isEmpty {
-      throw .failed("no installed application opens documents, so there is nothing to be the default of")
+      throw .failed("no installed application opens documents, so there is no type to be the default for")
     }
     return types
   }

@@ -5,7 +5,7 @@ import ServiceSupport
 import StagedoorKit
 import TextRules
 
-/// Checks everything that the service needs, and says how to repair what is missing or wrong.
+/// Checks everything that the service needs, and says how to repair each fault.
 enum DoctorCommand {
   private struct Finding {
     enum Kind: String { case good, note, wrong }
@@ -15,14 +15,6 @@ enum DoctorCommand {
     static func good(_ what: String, _ text: String) -> Finding { Finding(kind: .good, what: what, text: text) }
     static func note(_ what: String, _ text: String) -> Finding { Finding(kind: .note, what: what, text: text) }
     static func wrong(_ what: String, _ text: String) -> Finding { Finding(kind: .wrong, what: what, text: text) }
-
-    var style: Style {
-      switch kind {
-      case .good: .good
-      case .note: .waiting
-      case .wrong: .bad
-      }
-    }
   }
 
   private static let fields: [Field<Finding>] = [
@@ -47,7 +39,7 @@ enum DoctorCommand {
       for finding in findings where finding.kind == .wrong || !invocation.has(.quiet) {
         let room = screen.isTerminal ? max(20, screen.width - width - 9) : Int.max
         let lines = finding.text.printable.wrapped(room)
-        let kind = screen.styled(finding.kind.rawValue.padded(5), finding.style)
+        let kind = screen.styled(finding.kind.rawValue.padded(5), Style(of: finding.kind.rawValue))
         try Output.line("\(kind)  \(finding.what.padded(width))  \(lines.first ?? "")")
         for line in lines.dropFirst() { try Output.line(String(repeating: " ", count: width + 9) + line) }
       }
@@ -139,13 +131,13 @@ enum DoctorCommand {
     return (findings + onPath(besides: program), program)
   }
 
-  /// The file that counts, and the program that it names, if doctor knows the program.
+  /// The program that the first activation file names, if doctor knows the program.
   private static func installed(_ file: String) -> (program: String?, Finding) {
     guard let program = program(in: file) else {
       return (nil, .wrong("activation", "\(file) starts nothing; install Stagedoor again"))
     }
     guard access(program, X_OK) == 0 else {
-      return (nil, .wrong("activation", "\(file) starts \(program), which is not there; install Stagedoor again"))
+      return (nil, .wrong("activation", "\(file) starts \(program), which does not exist; install Stagedoor again"))
     }
     guard isOurs(program) else {
       return (nil, .note("activation", "\(file) starts \(program), which is not called stagedoord and was not tried"))
@@ -277,7 +269,8 @@ enum DoctorCommand {
 
   private static func state() -> Finding {
     guard let path = Directories.state() else {
-      return .wrong("state", "there is no place for it: set HOME, or XDG_STATE_HOME to an absolute path")
+      return .wrong(
+        "state", "there is no directory for the service's state: set HOME, or XDG_STATE_HOME to an absolute path")
     }
     var status = stat()
     if stat(path, &status) != 0 { return .good("state", "\(path) is made when the service first starts") }

@@ -71,14 +71,11 @@ enum DropCommand {
         )
       }
     }
-    do {
+    let ending = await loop.task { @Sendable () async throws -> Void in
       try await handedOver(try await delivering.value, readEnd, feeding, progress, payload, client, invocation)
-      await interruption.end()
-      return
-    } catch {
-      await interruption.end()
-      throw error
-    }
+    }.result
+    await interruption.end()
+    try ending.get()
   }
 
   /// Waits as the options ask, prints the answer, and waits until somebody has read all of the data.
@@ -96,7 +93,7 @@ enum DropCommand {
     case .failed(let problem):
       try? await client.stagedoor.cancel(delivery.identifier)
       throw problem
-    // Either the application has read what it wanted, or it never got the pipe and the service has closed it.
+    // Either the application has read enough, or the service has closed the pipe without handing it over.
     case .nobodyReads: try await taken(delivery, client)
     }
   }

@@ -20,7 +20,9 @@ enum ExplainCommand {
       let other = invocation.command.options.first {
         invocation.has($0) && ![Option.ofDelivery, .json, .quiet, .print()].map(\.name).contains($0.name)
       }
-      if let other { throw Problem.usage("--\(other.name) does not go with --delivery, which was decided already") }
+      if let other {
+        throw Problem.usage("--\(other.name) cannot be combined with --delivery, which was decided already")
+      }
       if !invocation.arguments.isEmpty { throw Problem.usage("a delivery was decided already; leave the files out") }
       let client = try await Client(invocation)
       let decision = try Printed.value(
@@ -30,7 +32,7 @@ enum ExplainCommand {
     }
     if invocation.has(.manifests) { return try await explainHere(invocation) }
     if invocation.has(.rules) {
-      throw Problem.usage("--rules goes with --manifest; the service asks the installed rules")
+      throw Problem.usage("--rules needs --manifest; the service asks the installed rules")
     }
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: false)
@@ -138,7 +140,7 @@ enum DecisionPicture {
     return (lines + end(decision, screen)).map { $0 + "\n" }.joined()
   }
 
-  /// What a rule made of a payload, in the words of the rule.
+  /// The payload that a rule made, in the words of rules.
   private static func made(_ made: Value, of payload: Value) -> [String] {
     let (items, before) = (made["items"]?.elements ?? [], payload["items"]?.elements ?? [])
     let item = items.count > before.count || items.isEmpty ? items.first : nil

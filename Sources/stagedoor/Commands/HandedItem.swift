@@ -56,16 +56,7 @@ struct HandedItem: Sendable {
 
   /// The item from a path, or from any URL, as file managers pass them.
   init(file: String, isCopy: Bool) throws(Problem) {
-    let file = NotUTF8.url(in: file) ?? file
-    var path = Array(file.utf8)
-    switch HandedItem.scheme(of: file) {
-    case nil: break
-    case "file":
-      guard let named = FileURL.path(of: Text(file)) else {
-        throw .failed("\(file.printable) is not the URL of a local file")
-      }
-      path = named
-    default:
+    guard let path = try HandedItem.path(of: file) else {
       try self.init(link: file)
       return
     }
@@ -120,6 +111,15 @@ struct HandedItem: Sendable {
     if let activity { item["activities"] = Variant([Printed.json(activity)]) }
     if let name { item["suggestedName"] = .string(name) }
     return item
+  }
+
+  /// The path that an argument names, itself or as a URL; `nil` for a link.
+  static func path(of argument: String) throws(Problem) -> [UInt8]? {
+    let argument = NotUTF8.url(in: argument) ?? argument
+    guard let scheme = scheme(of: argument) else { return Array(argument.utf8) }
+    if scheme != "file" { return nil }
+    if let path = FileURL.path(of: Text(argument)) { return path }
+    throw .failed("\(argument.printable) is not the URL of a local file")
   }
 
   /// `https` of `https://example.org`.

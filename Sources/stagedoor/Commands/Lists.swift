@@ -32,8 +32,7 @@ enum SessionsCommand {
 
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
-    var application: String?
-    if let text = invocation[.ofApp] { application = try await client.application(text) }
+    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
     let known = try await client.stagedoor.applications().map(\.identifier)
     var listing = Listing(invocation, fields)
     try await client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
@@ -55,8 +54,7 @@ enum DeliveriesCommand {
     let client = try await Client(invocation)
     let isUnclaimed = invocation.has(.unclaimed)
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
-    var application: String?
-    if let text = invocation[.ofApp] { application = try await client.application(text) }
+    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
     var rest = invocation[.limit].flatMap { Int($0) } ?? .max
     var listing = Listing(invocation, fields)
     // The service counts before this command chooses.
@@ -134,7 +132,7 @@ enum PreferCommand {
 
   static func run(_ invocation: Invocation) async throws {
     if invocation.has(.none), invocation.arguments.count != 1 {
-      throw Problem.usage("--none goes with a TYPE and no APP: \(invocation.command.usage.synopsis)")
+      throw Problem.usage("--none takes a TYPE and no APP: \(invocation.command.usage.synopsis)")
     }
     let client = try await Client(invocation)
     guard let type = invocation.argument(0) else {

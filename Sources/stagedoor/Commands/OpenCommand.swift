@@ -7,13 +7,12 @@ import StagedoorKit
 
 /// Brings the window that shows a file to the front, or opens the file.
 ///
-/// The understudy knows the windows. If it does not answer in time, `xdg-open` opens the file. Both must not: before either opens anything, it takes
-/// the one byte in a pipe, the ticket, which only one reader gets, however late the other is.
+/// The understudy knows the windows. If it does not answer in time, `xdg-open` opens the file. Only one of the two may do so: each first reads the
+/// ticket, the only byte in a pipe, and without the ticket opens nothing.
 enum OpenCommand {
-  private static let understudy: BusName = "org.stagedoor.Understudy1"
   private static let patience = Duration.milliseconds(300)
 
-  static func run(_ invocation: Invocation) async throws -> Status {
+  static func run(_ invocation: Invocation) async throws {
     if invocation.has(.makeDefault) || invocation.has(.undoDefault) {
       guard invocation.arguments.isEmpty else { throw Problem.usage("--make-default and --undo-default take no file") }
       return try DefaultHandler.change(invocation)
@@ -45,7 +44,6 @@ enum OpenCommand {
         try handOver(url, reason, invocation)
       }
     }
-    return .done
   }
 
   private static func open(_ url: String, _ connection: Connection, _ invocation: Invocation) async throws {
@@ -58,7 +56,7 @@ enum OpenCommand {
     let (deed, window, report): (String, String, String)
     do throws(CallError) {
       (deed, window, report) = try await connection.call(
-        to: understudy, at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1", "Open", url, options,
+        to: Understudy.name, at: Understudy.path, Understudy.interface, "Open", url, options,
         timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
         returning: String.self, String.self, String.self)
     } catch {
@@ -77,23 +75,20 @@ enum OpenCommand {
       } else if case .replied(let reason) = error {
         throw Problem(.applicationFailed, reason.text)
       } else {
-        // It acts, and may only be slow to say so: a second application would be one too many.
+        // The understudy has begun, and its answer is late. A second application must not open the file.
         Output.note("stagedoor open: the understudy began to open \(url), and does not say how that ended")
       }
       return
     }
-    try answer(deed, window, report, invocation)
+    if invocation.has(.explainOpening) { return try Output.line(report.printableJSON) }
+    try say(deed, invocation, [("window", window.isEmpty ? nil : .text(window))])
   }
 
-  private static func answer(
-    _ deed: String, _ window: String, _ report: String, _ invocation: Invocation
+  /// Prints the deed as JSON, for programs.
+  private static func say(
+    _ deed: String, _ invocation: Invocation, _ details: [(String, Value?)] = []
   ) throws(Problem) {
-    if invocation.has(.explainOpening) {
-      try Output.line(report.printableJSON)
-    } else if invocation.has(.json) {
-      let fields = Printed.object([("deed", .text(deed)), ("window", window.isEmpty ? nil : .text(window))])
-      try Output.line(Printed.shown(fields))
-    }
+    if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text(deed))] + details))) }
   }
 
   // MARK: In a session
@@ -123,10 +118,7 @@ enum OpenCommand {
     }
     client.stagedoor.timeout = patienceForStoring
     guard await isActivated(session, argument, client, invocation) else { return false }
-    if invocation.has(.json) {
-      let fields = Printed.object([("deed", .text("activated")), ("session", .text("\(session)"))])
-      try Output.line(Printed.shown(fields))
-    }
+    try say("activated", invocation, [("session", .text("\(session)"))])
     return true
   }
 
@@ -152,7 +144,7 @@ enum OpenCommand {
       session.targetContentIdentifier == decision.key?.value
     else { return nil }
     stagedoor.timeout = left()
-    // The understudy itself knows more of its windows than its sessions say.
+    // The understudy knows more of its windows than the service does.
     return try await stagedoor.application(session.application).isUnderstudied ? nil : (identifier, decision)
   }
 
@@ -216,7 +208,7 @@ enum OpenCommand {
       let cause = reason.isEmpty ? "" : "; before that, \(reason)"
       throw Problem(.applicationFailed, "xdg-open could not open \(url.printable)\(cause)")
     }
-    if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
+    try say("handed over", invocation)
   }
 
   /// Starts the person's second choice. `xdg-open` would ask the first one, which is this command.
@@ -236,22 +228,14 @@ enum OpenCommand {
     if error != 0 {
       throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))")
     }
-    if invocation.has(.json) { try Output.line(Printed.shown(Printed.object([("deed", .text("handed over"))]))) }
+    try say("handed over", invocation)
   }
 
-  // MARK: What is opened
+  // MARK: The argument
 
   /// The URL of an argument. Links in a path stay, because titles name the path that the person used.
   private static func url(of argument: String) throws(Problem) -> String {
-    let argument = NotUTF8.url(in: argument) ?? argument
-    var path = Array(argument.utf8)
-    if let scheme = HandedItem.scheme(of: argument) {
-      guard scheme == "file" else { return argument }
-      guard let decoded = FileURL.path(of: Text(argument)) else {
-        throw .failed("\(argument.printable) is not the URL of a local file")
-      }
-      path = decoded
-    }
+    guard var path = try HandedItem.path(of: argument) else { return argument }
     let shown = String(decoding: path, as: UTF8.self).printable
     var status = stat()
     guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 else {
@@ -298,7 +282,7 @@ enum OpenCommand {
   }
 }
 
-/// One byte in a pipe. Whoever reads it may act.
+/// One byte in a pipe. Only its reader may open the file.
 private struct Ticket {
   let readEnd: OwnedFileDescriptor
 

@@ -6,12 +6,12 @@ import StagedoorKit
 
 /// The arguments of `drop` and `explain`, as a payload.
 struct PayloadArguments: Sendable {
-  /// A whole payload, of which the other options know nothing.
+  /// The document of --payload.
   private let whole: Value?
   private let activity: Value?
   private(set) var items: [HandedItem] = []
   private var options: Value
-  /// Whether the item is standard input, of which this is the beginning, and the rest still has to come.
+  /// The beginning of standard input, if the rest is still to be read.
   private(set) var streamed: [UInt8]?
   /// Whether `drop` would hand in standard input as a file.
   private(set) var isLongText = false
@@ -57,7 +57,7 @@ struct PayloadArguments: Sendable {
     }
     for url in invocation.all(.url) { items.append(try HandedItem(link: url)) }
     if streamed != nil, items.count > 1 {
-      throw Problem.usage("standard input that is streamed goes alone; hand the other things in by themselves")
+      throw Problem.usage("streamed standard input cannot be combined with other items; hand them in separately")
     }
     if activity == nil, items.isEmpty, options["session"] == nil, options["application"] == nil {
       throw Problem.usage(
@@ -73,7 +73,7 @@ struct PayloadArguments: Sendable {
     }
   }
 
-  /// The absolute path of the directory in which a text stands.
+  /// The absolute path of the directory to which relative paths in a text refer.
   private static func directory(_ invocation: Invocation) throws(Problem) -> String {
     let given = invocation[.directory] ?? "."
     guard let real = realpath(given, nil) else { throw .failed("\(given.printable): \(InputFile.reason)") }
@@ -187,10 +187,10 @@ struct PayloadArguments: Sendable {
       .type, .target, .title, .info, .text, .url, .contentType, .fileName, .copy, .stream, .directory,
     ]
     if let other = alone.first(where: { invocation.has($0) }) {
-      throw .usage("--\(other.name) does not go with --payload; write it into the payload")
+      throw .usage("--\(other.name) cannot be combined with --payload; write it into the payload")
     }
     if !invocation.arguments.isEmpty {
-      throw .usage("a whole payload goes alone; leave the files out, or name them in it")
+      throw .usage("--payload cannot be combined with files; name them in the payload")
     }
     let text = try InputFile.text(path, limit: Limits.payload)
     do throws(Fault) {
@@ -254,7 +254,7 @@ struct PayloadArguments: Sendable {
   }
 }
 
-/// Finds what shortened identifiers mean.
+/// Resolves shortened identifiers.
 protocol Names: Sendable {
   func session(_ text: String) async throws -> SessionIdentifier
   func application(_ text: String) async throws -> String

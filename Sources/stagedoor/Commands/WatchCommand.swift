@@ -19,8 +19,7 @@ enum WatchCommand {
 
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
-    var application: String?
-    if let text = invocation[.ofApp] { application = try await client.application(text) }
+    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
     do {
       // This refuses an application without sessions and without a manifest: no event would ever come. And it refuses a program in a sandbox that
       // names no application.
@@ -41,7 +40,7 @@ enum WatchCommand {
     // In a sandbox the newest event may be somebody else's, so the stored events end where no more come.
     if isPast, var last = since {
       var isEmpty = true
-      while case let page = try await stagedoor.storedEvents(after: last), let end = page.last {
+      while case let page = try await stagedoor.storedEvents(after: last).events, let end = page.last {
         for event in page where event.sequence <= newest && (application ?? event.application) == event.application {
           try print(event, newest, invocation)
           isEmpty = false

@@ -69,7 +69,7 @@ enum WindowCommands {
     } else {
       windows = try await client.windows(invocation.arguments)
     }
-    // Whoever typed whole identifiers has chosen. A shortened one may be another window than a person thinks.
+    // A person who typed whole identifiers has chosen. A shortened identifier may mean another window.
     let isChosen = !invocation.arguments.isEmpty && invocation.arguments.allSatisfy { SessionIdentifier($0) != nil }
     if !isChosen, !windows.isEmpty, invocation.has(.all) || Question.isPossible {
       let which = windows.count == 1 ? windows[0].described : counted(windows.count, "window", "windows")
@@ -82,7 +82,7 @@ enum WindowCommands {
     let animation = invocation[.animation].flatMap { DismissalAnimation(rawValue: $0) } ?? .standard
     for window in windows {
       do { try await client.stagedoor.destroy(window.session, animation: animation) } catch {
-        // It was there before the first was closed.
+        // Somebody else has closed it meanwhile.
         if error.code == .noSuchSession { continue }
         throw error
       }
@@ -90,7 +90,7 @@ enum WindowCommands {
     }
   }
 
-  /// Forgets all that one can see: what waits, the windows, and the chosen applications.
+  /// Cancels the deliveries that wait, closes all windows, and forgets the chosen applications.
   static func reset(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let windows = try await client.windows(of: nil)
@@ -181,7 +181,7 @@ func counted(_ count: Int, _ one: String, _ more: String) -> String { "\(count) 
 struct Window: Sendable {
   let session: SessionIdentifier
   let application: String
-  /// The title, or else what the window shows.
+  /// The title, or else the key of the content.
   let title: String
 
   var described: String {

@@ -78,7 +78,7 @@ enum WindowsCommand {
     try Listing(invocation, fields).list(rows, orSay: "no windows")
   }
 
-  /// The form of rofi and fuzzel: what stands behind the zero names the icon.
+  /// The form of rofi and fuzzel: the text after the zero names the icon.
   private static func menuLine(_ row: Row) throws(Problem) {
     let name = row.name.isEmpty ? row.application : row.name
     let text = [row.identifier, row.title, name].map(\.printable).joined(separator: "\t")
@@ -126,8 +126,8 @@ enum WindowsCommand {
 /// `org.stagedoor.Understudy1`, as the commands use it.
 struct Understudy: Sendable {
   static let name: BusName = "org.stagedoor.Understudy1"
-  private static let path: ObjectPath = "/org/stagedoor/Understudy1"
-  private static let interface: InterfaceName = "org.stagedoor.Understudy1"
+  static let path: ObjectPath = "/org/stagedoor/Understudy1"
+  static let interface: InterfaceName = "org.stagedoor.Understudy1"
 
   let connection: Connection
 

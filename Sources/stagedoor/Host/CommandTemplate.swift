@@ -22,7 +22,7 @@ struct CommandTemplate: Sendable {
     }
     if let (place, reader) = CommandTemplate.placeInScript(of: words) {
       throw .usage(
-        "--\(option): \(reader.printable) would run what \(place) stands for; give it as an argument of a script, which calls it \"$1\": sh -c '…' sh \(place); or read $\(CommandTemplate.name(ofKey: String(place.dropFirst().dropLast()))) in the script"
+        "--\(option): \(reader.printable) would run the value of \(place); give it as an argument of a script, which calls it \"$1\": sh -c '…' sh \(place); or read $\(CommandTemplate.name(ofKey: String(place.dropFirst().dropLast()))) in the script"
       )
     }
     self.words = words

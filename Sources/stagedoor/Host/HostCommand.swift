@@ -84,7 +84,8 @@ struct HostCommands: Sendable {
     if options.attempt > 1, options.delivery == taken { return }
     guard let resume = commands.resume else {
       let problem = Problem.failed(
-        "the command of this window runs already, and takes no more; start `stagedoor host` with --continue COMMAND")
+        "the command of this window runs already, and takes no other delivery; start `stagedoor host` with --continue COMMAND"
+      )
       CommandScene.report(problem)
       throw problem
     }
@@ -174,7 +175,7 @@ struct HostCommands: Sendable {
     Output.note("stagedoor host: \((error as? StagedoorError)?.message ?? "\(error)")")
   }
 
-  /// Reports what the window shows now, so that the next drop of the same activity comes here.
+  /// Reports the content of the window, so that the next drop of the same activity comes here.
   private func show(_ options: ConnectionOptions, _ restored: StagedoorKit.UserActivity?, in scene: Scene) {
     guard let activity = options.userActivities.first ?? restored else { return }
     scene.userActivity = activity

@@ -29,14 +29,14 @@ enum GivenRules {
   }
 }
 
-/// What the disk says to rules: of files, of directories, and of the paths that begin with `~`.
+/// The answers of the disk to rules: about files, directories, and paths that begin with `~`.
 struct Disk: Sendable {
   private var answers: [Text: DiskAnswer] = [:]
   private var home = Text.empty
 
   init() {}
 
-  /// Asks the disk for what the rules want to know of a payload.
+  /// Asks the disk the questions of the rules about a payload.
   init(askedBy rules: RuleSet, about document: Value) throws(Fault) {
     let payload = try Payload(json: JSON.text(of: document), ReadingRules(types: ManifestFile.types))
     home = Text(Directories.home())

@@ -34,7 +34,7 @@ enum ManifestCommands {
 
   private static func directory() throws(Problem) -> String {
     guard let data = Directories.userData() else {
-      throw .failed("there is no place to install it: set HOME, or XDG_DATA_HOME to an absolute path")
+      throw .failed("there is no directory for manifests: set HOME, or XDG_DATA_HOME to an absolute path")
     }
     return "\(data)/stagedoor/applications"
   }

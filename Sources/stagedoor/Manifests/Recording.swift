@@ -12,11 +12,11 @@ import TextRules
 ///             "disk": {"/src/main.c": "text/x-csrc"}, "decision": {…}}]}
 /// ```
 enum Recording {
-  /// What a decision depends on beside the manifests.
+  /// The input of a decision beside the manifests.
   struct World: Sendable {
     var sessions: [Value]
     var preferences: UserInfo
-    /// What the disk said to rules.
+    /// The answers of the disk to rules.
     var disk = Disk()
   }
 

@@ -102,7 +102,7 @@ private enum Difference {
   static func all(_ recorded: Value, _ made: Value) -> [String] {
     let recorded = compared(recorded)
     var made = compared(made)
-    // Earlier versions did not record what a rule made.
+    // Earlier versions did not record the payload of a rule.
     if let rule = made["rule"], recorded["rule"]?["payload"] == nil, let name = rule["name"] {
       made = made.adding("rule", Printed.object([("name", name)]))
     }
@@ -122,9 +122,9 @@ private enum Difference {
       return other.difference(from: one).map { change in
         switch change {
         case .remove(let number, let element, _):
-          "\(place)[\(number)]: \(shown(element)) was recorded, and is not there now"
+          "\(place)[\(number)]: \(shown(element)) was recorded, and is missing now"
         case .insert(let number, let element, _):
-          "\(place)[\(number)]: \(shown(element)) is there now, and was not recorded"
+          "\(place)[\(number)]: \(shown(element)) is new, and was not recorded"
         }
       }
     case _ where recorded == made: return []

@@ -77,13 +77,13 @@ extension CommandTable {
         "a photo, to the window that shows it": "stagedoor drop --type org.example.Gallery.openDetail --target photo-7",
         "a file, to a new window": "stagedoor drop --new Beach.png",
         "a piece of text, by your rules": "stagedoor drop --text main.c:42",
-        "what a program prints": "dmesg | stagedoor drop --name dmesg.txt -",
+        "the output of a program": "dmesg | stagedoor drop --name dmesg.txt -",
         "nothing: bring the last window to the front, or open one": "stagedoor drop --app Gallery",
       ],
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
       name: "open", summary: "show a file: in the window that shows it already, or by opening it",
-      run: { _ = try await OpenCommand.run($0) },
+      run: OpenCommand.run,
       description: [
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
@@ -113,7 +113,7 @@ extension CommandTable {
       arguments: [.several(.files, "a file to drag")], options: [.once],
       examples: ["a report, to any window": "stagedoor drag report.pdf"]),
     CommandEntry(
-      name: "explain", summary: "say where something would go, and why", run: ExplainCommand.run,
+      name: "explain", summary: "show which window would get something, and why", run: ExplainCommand.run,
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
           + "reason; every window that was considered, with its tier; and the chosen one.",
@@ -129,7 +129,7 @@ extension CommandTable {
         .quiet,
       ], exclusive: payloadExclusions,
       examples: [
-        "why a photo goes to its window": "stagedoor explain --type org.example.Gallery.openDetail --target photo-7",
+        "why a photo opens in its window": "stagedoor explain --type org.example.Gallery.openDetail --target photo-7",
         "keep the decision, to be tested later": "stagedoor explain --record cases.json Beach.png",
         "which rule takes a text": "stagedoor explain --text 'ls(1)'",
         "before a manifest is installed": "stagedoor explain --manifest Info.plist Beach.png",
@@ -168,7 +168,7 @@ extension CommandTable {
         "The oldest comes first. A session whose application has no manifest at present takes no part in routing; its state is \"no manifest\"."
       ], options: [.ofApp, .limit, .json, .print(SessionsCommand.fields.map(\.name))],
       examples: [
-        "what the gallery shows": "stagedoor sessions --app org.example.Gallery",
+        "the windows of the gallery": "stagedoor sessions --app org.example.Gallery",
         "titles, for a menu": "stagedoor sessions --print title,session",
       ]),
     CommandEntry(
@@ -195,7 +195,7 @@ extension CommandTable {
     CommandEntry(
       name: "refresh", summary: "ask windows to show their current content", run: WindowCommands.refresh,
       description: [
-        "A window in the background hears it at once, and a visible window when it goes to the background."
+        "A window in the background gets the request at once, and a visible window when it enters the background."
       ],
       arguments: [.several(.session, "the window")], options: [.quiet]),
     CommandEntry(
@@ -207,7 +207,7 @@ extension CommandTable {
       options: [.ofApp, .all, .yes, .animation, .quiet], exclusive: [[.ofApp, .all]],
       statuses: [.cancelled]),
     CommandEntry(
-      name: "watch", summary: "print what happens, as it happens", run: WatchCommand.run,
+      name: "watch", summary: "print the events, as they happen", run: WatchCommand.run,
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
           + "restarts in the meantime.",
@@ -215,17 +215,17 @@ extension CommandTable {
       ],
       options: [.ofApp, .since, .past, .json, .print(WatchCommand.fields.map(\.name))],
       examples: [
-        "everything that is kept, and then what happens": "stagedoor watch --since 0 --json",
-        "what has happened to an application": "stagedoor watch --past --app Gallery",
+        "all stored events, and then the new ones": "stagedoor watch --since 0 --json",
+        "the stored events of an application": "stagedoor watch --past --app Gallery",
       ]),
   ]
 
   private static let deliveries: [CommandEntry] = [
     CommandEntry(
-      name: "deliveries", summary: "list what was handed in, the newest first", run: DeliveriesCommand.run,
+      name: "deliveries", summary: "list the deliveries, the newest first", run: DeliveriesCommand.run,
       options: [.ofApp, .state, .unclaimed, .limit, .json, .print(DeliveriesCommand.fields.map(\.name))],
       exclusive: [[.state, .unclaimed]],
-      examples: ["what still waits for its application": "stagedoor deliveries --state held"]),
+      examples: ["the deliveries that wait for their applications": "stagedoor deliveries --state held"]),
     CommandEntry(
       name: "wait", summary: "wait for the end of a delivery", run: WaitCommand.run,
       description: ["The status says how it ended: 0 means that the application has it."],
@@ -234,7 +234,7 @@ extension CommandTable {
       examples: ["go on when the window has it": "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\""],
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "cancel", summary: "cancel what still waits for its application", run: WindowCommands.cancel,
+      name: "cancel", summary: "cancel deliveries that still wait for their application", run: WindowCommands.cancel,
       description: ["If one of the deliveries does not wait any more, none is cancelled."],
       arguments: [.several(.heldDelivery, "the delivery")], options: [.quiet]),
     CommandEntry(
@@ -242,7 +242,8 @@ extension CommandTable {
       arguments: [.one(.delivery, "the delivery"), .one(.session, "where it belongs")],
       options: [.json, .print(answer), .quiet]),
     CommandEntry(
-      name: "reset", summary: "cancel what waits, close all windows, and forget the choices", run: WindowCommands.reset,
+      name: "reset", summary: "cancel waiting deliveries, close all windows, and forget the choices",
+      run: WindowCommands.reset,
       description: [
         "It asks first; where nobody can answer, it needs --yes. Installed manifests stay, and the history of deliveries expires by itself."
       ], options: [.yes, .quiet], statuses: [.cancelled]),
@@ -251,7 +252,7 @@ extension CommandTable {
   private static let applications: [CommandEntry] = [
     CommandEntry(
       name: "apps", summary: "list the applications, or those that take a type", run: AppsCommand.run,
-      description: ["An item goes to the first application listed for its type."],
+      description: ["The first application in the list gets an item of the type."],
       arguments: [.optional(.type, "an activity type or a MIME type")],
       options: [.ofFile, .json, .print(AppsCommand.fields.map(\.name))],
       examples: [
@@ -268,7 +269,7 @@ extension CommandTable {
       name: "host", summary: "make commands the windows of an application", run: { try await HostCommand.run($0) },
       description: [
         "Each new window runs the command of --connect. When the command ends, its session ends. In a command, {title}, {target}, {type}, "
-          + "{info.KEY} and {session} stand for what was delivered, and {file} for the files, each as one argument. An item that is not a "
+          + "{info.KEY} and {session} stand for the values of the delivery, and {file} for the files, each as one argument. An item that is not a "
           + "file to open in its place is saved as a temporary file, until the window closes.",
         "Blanks separate words; single or double quotes keep blanks in a word. No shell reads the command, so {…} has to be an argument of "
           + "its own, and cannot be in a script. The command finds the values in its environment too: STAGEDOOR_TITLE, STAGEDOOR_TARGET, "
@@ -301,7 +302,7 @@ extension CommandTable {
     CommandEntry(
       name: "test", summary: "repeat recorded decisions, and compare them", run: TestCommand.run,
       description: [
-        "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
+        "`stagedoor explain --record` makes a file of cases: the payload, the windows at that time, and the decision. Keep the file "
           + "beside the manifest. The sentences that give reasons are not compared.",
         "Of a text, a case also has the answers of the disk to the rules, and so it needs none of the files. --rules names a project's rules.",
       ],
@@ -329,7 +330,7 @@ extension CommandTable {
 
   private static let helping: [CommandEntry] = [
     CommandEntry(
-      name: "doctor", summary: "look for what is missing, and say what to do about it", run: DoctorCommand.run,
+      name: "doctor", summary: "check the installation, and say how to repair it", run: DoctorCommand.run,
       description: [
         "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, and the place of the service's state."
       ],
@@ -343,7 +344,7 @@ extension CommandTable {
       arguments: [.one(.words("SHELL", "bash", "zsh", "fish"), "bash, zsh or fish")],
       examples: ["in ~/.bashrc": "source <(stagedoor completions bash)"], isLocal: true),
     CommandEntry(
-      name: "__complete", summary: "what can stand at the cursor", run: CompleteCommand.run,
+      name: "__complete", summary: "the possible words at the cursor", run: CompleteCommand.run,
       arguments: [.several(.text, "a shell, and the words")], isLocal: true, isHidden: true),
     CommandEntry(
       name: "__manual", summary: "the page of the manual", run: { _ in try Output.write(ManualPage.text) },

@@ -28,7 +28,7 @@ extension Option {
   static let target = Option(name: "target", value: .key, help: "the key of the activity, such as photo-7")
   static let title = Option(name: "title", value: .text, help: "the title of the activity, for people")
   static let info = Option(
-    name: "info", letter: "i", value: .pair, help: "a text that goes along with the activity", isRepeated: true)
+    name: "info", letter: "i", value: .pair, help: "an additional text of the activity", isRepeated: true)
   static let text = Option(name: "text", value: .text, help: "hand in a text", isRepeated: true)
   static let directory = Option(
     name: "dir", value: .directory,
@@ -97,7 +97,7 @@ extension Option {
   static let appOpening = Option(
     name: "app", letter: "a", value: .nonempty("NAME"), help: "with this application: the name of its desktop file")
   static let explainOpening = Option(
-    name: "explain", help: "open nothing; print, as JSON, every window with what speaks for and against it")
+    name: "explain", help: "open nothing; print, as JSON, every window with the evidence for and against it")
 
   static let watchWindows = Option(
     name: "watch", help: "print the list again whenever it changes; with --json, in one line")
@@ -112,7 +112,7 @@ extension Option {
 
   static let define = Option(
     name: "define", letter: "D", value: .definition,
-    help: "what stands for $(NAME) in the manifest, such as Xcode's PRODUCT_BUNDLE_IDENTIFIER", isRepeated: true)
+    help: "the value of $(NAME) in the manifest, such as Xcode's PRODUCT_BUNDLE_IDENTIFIER", isRepeated: true)
 
   static let animation = Option(
     name: "animation", value: .words("HOW", "standard", "commit", "decline"), help: "how the window closes")
@@ -143,10 +143,10 @@ extension Option {
     name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)
   static let onContinue = Option(
     name: "continue", value: .shellCommand,
-    help: "run when an existing window gets something; without this it is refused")
+    help: "run when an existing window gets a delivery; without this option, refuse it")
   static let commandLimit = Option(
     name: "limit", value: .count,
-    help: "run at most this many commands at a time, 64 by default; refuse what would need more")
+    help: "run at most this many commands at a time, 64 by default; refuse deliveries beyond that")
   static let onClose = Option(
     name: "close", value: .shellCommand, help: "run when a window has to close; otherwise its command gets SIGTERM")
 }

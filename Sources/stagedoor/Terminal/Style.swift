@@ -6,12 +6,12 @@ extension Screen {
 }
 
 extension Style {
-  /// The style of the service's word for an outcome, a tier or a state.
+  /// The style of a word for an outcome, a tier, a state or a finding.
   init?(of word: String) {
     switch word {
-    case "created", "handled", "prefers", "foregroundActive", "connected", "yes": self = .good
-    case "held", "routed", "forwarded", "can", "foregroundInactive", "activated", "restored": self = .waiting
-    case "failed", "cancelled", "refused", "out", "discarded", "no", "no manifest", "unclaimed": self = .bad
+    case "created", "handled", "prefers", "foregroundActive", "connected", "yes", "good": self = .good
+    case "held", "routed", "forwarded", "can", "foregroundInactive", "activated", "restored", "note": self = .waiting
+    case "failed", "cancelled", "refused", "out", "discarded", "no", "no manifest", "unclaimed", "wrong": self = .bad
     case "unattached", "background": self = .aside
     default: return nil
     }

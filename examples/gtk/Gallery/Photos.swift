@@ -8,7 +8,7 @@ struct Photo: Identifiable, Equatable {
   let id: String
   let title: String
   let file: URL
-  /// What the content is recognised by.
+  /// The digest by which the content is recognised.
   let digest: String
 
   /// A photo by the name of its file: `Tom-0cc175b9c0f1b6a8.png`, and for one of the program's own `7-Palm-f791873bb73535fa.jpg`.

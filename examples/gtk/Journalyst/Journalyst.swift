@@ -27,7 +27,7 @@ import StagedoorKit
   private let list = List<Entry> { $0.row }.onSelect { (entry, window: JournalScene) in window.show(entry) }
   private let page = Place(Label())
   private let editor = TextArea().onChange { (text, window: JournalScene) in window.update(text) }
-  /// Waits until its user pauses, and then stores what was written.
+  /// Stores the text when the user pauses.
   private var storing: Task<Void, any Error>?
 
   init(_ journal: Journal) { self.journal = journal }

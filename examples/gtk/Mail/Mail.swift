@@ -45,7 +45,7 @@ import StagedoorKit
     for scene in connectedScenes where scene.activationState == .background { scene.release() }
   }
 
-  /// Sends a message. This example has no network: the message is then among the messages, as one that was sent.
+  /// Sends a message. This example has no network: the list then shows the message as sent.
   func send(_ draft: Draft) throws {
     try mailbox.send(draft)
     post(.mailboxUpdated)
@@ -169,12 +169,12 @@ extension Message {
 
   private func send() {
     if to.text.isEmpty {
-      message = "Who is it for?"
+      message = "Type the name of a recipient."
       return to.focus()
     }
     attempt("Sending the message") {
       try mail.send(draft)
-      // The draft goes with the session.
+      // The draft is deleted with the session.
       destroy(animation: .commit)
     }
   }

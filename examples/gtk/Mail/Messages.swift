@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StagedoorKit
 
-/// A message that came, or that was sent.
+/// A received or sent message.
 struct Message: Identifiable, Equatable, Codable {
   let id: String
   let person: String
@@ -23,7 +23,7 @@ struct Message: Identifiable, Equatable, Codable {
   }
   static var newActivity: UserActivity { UserActivity(compose, title: "New message") }
 
-  /// The messages that have come.
+  /// The received messages.
   static let received = [
     Message(
       id: "lunch", person: "Ada", subject: "Lunch on Thursday?",
@@ -47,7 +47,7 @@ extension SceneNotification.Name {
   static let mailboxUpdated: Self = "MailboxUpdated"
 }
 
-/// The messages: those that were sent, the newest first, and those that came.
+/// The messages: the sent ones, the newest first, and the received ones.
 @MainActor final class Mailbox {
   private(set) var messages: [Message]
   private let file: URL

@@ -41,6 +41,7 @@ import StagedoorKit
     addAction("fail", title: "Fail", shortcut: "<Control>f") { throw StagedoorError(.loadFailed, "as it should") }
     addAction("slow", title: "Slow") { Self.delay = .seconds(50) }
     addAction("remove", title: "Remove") { (window: PlayScene) in window.remove() }
+    addAction("message", title: "Message") { (window: PlayScene) in window.say("message: \(window.message ?? "")") }
     addAction("rows", title: "Rows") { (window: PlayScene) in window.changeRows() }
   }
 

@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import Foundation
+import Glibc
 import StagedoorKit
 import Testing
 
@@ -74,6 +75,25 @@ extension StageTests {
           try await desktop.action("close", of: play.identifier)
           try await running.line { $0 == "-- Cats is closed --" }
           try await desktop.launch(play.identifier)
+          try await running.line { $0 == "-- Cats --" }
+        }
+      }
+    }
+
+    @Test func `a program does not end while a call of a launcher has no answer`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Cats --" }
+          let service = try await desktop.serviceProcess()
+          kill(service, SIGSTOP)
+          try await desktop.action("close", of: play.identifier)
+          try await running.line { $0 == "-- Cats is closed --" }
+          async let launched: Void = desktop.launch(play.identifier)
+          // The program would end after half of this.
+          try await desktop.pause(1)
+          kill(service, SIGCONT)
+          try await launched
           try await running.line { $0 == "-- Cats --" }
         }
       }

@@ -162,6 +162,11 @@ extension StageTests {
             #expect(try await here.line { $0.hasPrefix("ended") } == "ended: move")
             try await desktop.drag(from: odd, to: (rest.x + 600, rest.y))
             #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+            // The target waits for the answer of the service too, and shows it.
+            try await eventually("the message in the target") {
+              try await desktop.action("message", of: "org.example.There")
+              return try await there.line { $0.hasPrefix("message: ") } != "message: "
+            }
             there.expectNoComplaints()
             here.expectNoComplaints()
           }

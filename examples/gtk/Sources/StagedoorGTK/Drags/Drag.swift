@@ -12,7 +12,7 @@ internal import StagedoorKit
   private let operations: Set<DropOperation>
   private let opensWindow: Bool
   weak var scene: Scene?
-  /// The source of the drag. Its widget may go during the drag, which then continues without it.
+  /// The source of the drag. Its widget may end during the drag, which continues.
   private weak var dragging: Dragging?
   private let handlers = Handlers()
   private var isCancelled = false
@@ -158,7 +158,7 @@ internal import StagedoorKit
 
   private func beginSession() throws -> Once<DragSession> {
     if let session { return session }
-    guard let stagedoor = GtkStage.stagedoor else { throw StagedoorError(.disconnected, "there is no service") }
+    guard let stagedoor = GtkStage.stagedoor else { throw StagedoorError(.disconnected, "the service does not run") }
     let (items, operations) = (items, operations)
     let session = Once { try await stagedoor.beginDrag(items, allowing: operations) as DragSession }
     self.session = session

@@ -10,7 +10,7 @@ extension Widget {
   ///
   /// let picture = Picture(nil, "Tom").onDrag {
   ///   var tom = DragItem(UserActivity("org.example.Cats.view", targetContentIdentifier: "Tom"))
-  ///   tom.localObject = "what only this program knows"
+  ///   tom.localObject = "a value of this program"
   ///   return [tom]
   /// }
   /// ```

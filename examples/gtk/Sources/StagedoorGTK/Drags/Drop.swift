@@ -52,7 +52,7 @@ public import StagedoorKit
 
   isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
-  /// Tells the source what became of the drop.
+  /// Tells the source the operation of the drop.
   func finish(_ operation: DropOperation) { stage_drop_finish(pointer, GdkDragAction(operation)) }
 
   /// Whether the source speaks Stagedoor and offers activities.

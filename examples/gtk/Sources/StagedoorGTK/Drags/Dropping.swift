@@ -20,9 +20,9 @@ extension Widget {
   ///
   /// - Parameters:
   ///   - types: The wanted types beside activities, the best first: `image/*`, `text/plain`.
-  ///   - proposal: Returns what a drop would do, while the drag hovers; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
-  ///   - perform: Takes the drop, and returns the operation: ``Drop/operation``, or what became of it. If this takes longer than a moment, the window shows the progress, with a button
-  ///     that cancels it. The window shows an error, and the source hears that the drop was not taken.
+  ///   - proposal: Returns the operation of a drop, while the drag hovers; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
+  ///   - perform: Takes the drop, and returns the operation: ``Drop/operation``, or another one. If this takes longer than a moment, the window shows the
+  ///     progress, with a button that cancels the drop. The window shows an error, and the source hears that the drop was not taken.
   @discardableResult
   public func onDrop<each Window: WindowScene>(
     of types: [String] = [], proposal: (@MainActor (Drop) -> DropOperation)? = nil,
@@ -128,7 +128,7 @@ extension Widget {
 }
 
 extension WindowScene {
-  /// Lets people drop onto the whole window. The drop goes through the service, like a drop from anywhere else:
+  /// Lets people drop onto the whole window. The service handles the drop, like a drop from anywhere else:
   /// ``SceneDelegate/scene(_:proposalFor:allowed:)`` is called while the drag hovers, and ``SceneDelegate/scene(_:continue:)`` and
   /// ``SceneDelegate/scene(_:receive:)`` get the drop.
   ///

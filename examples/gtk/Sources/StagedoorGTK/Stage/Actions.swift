@@ -24,7 +24,7 @@ public import StagedoorKit
     Action(name: "quit", title: "Quit", shortcut: "<Control>q") { _ in GtkStage.quit() },
   ]
 
-  /// The actions in the order of the menu. One of the application replaces another with its name.
+  /// The actions in the order of the menu. An action of the application replaces the library's action of the same name.
   private var list: [Action] {
     let names = own.map(\.name)
     return first.filter { !names.contains($0.name) } + own + last.filter { !names.contains($0.name) }
@@ -72,7 +72,7 @@ public import StagedoorKit
   }
 }
 
-/// What the closure of an action can name: the application, and a window.
+/// An object that the closure of an action can name: the application, or a window.
 ///
 /// ```swift
 /// func count(_ owners: [any ActionOwner]) -> Int { owners.count }
@@ -83,9 +83,9 @@ extension WindowScene: ActionOwner {}
 
 extension Application {
   /// Adds an entry to the menu of each window, which the desktop can call as well, as it does for the `Actions` of a `.desktop` file.
-  /// "New Window" (`new-window`), "Close Window" and "Quit" are there already.
+  /// The library adds "New Window" (`new-window`), "Close Window" and "Quit".
   ///
-  /// The closure gets what it names: the application, the window in which the user chose the action, both, or nothing. If the desktop calls the
+  /// The closure gets the objects that it names: the application, the window in which the user chose the action, both, or nothing. If the desktop calls the
   /// action, the window is the one that was used last. Without a window of the named class, the action fails.
   ///
   /// ```swift
@@ -116,7 +116,7 @@ extension Application {
       Actions.Action(name: name, title: title, shortcut: shortcut) { [weak self] window in
         func owner<Kind: ActionOwner>(_: Kind.Type) throws(StagedoorError) -> Kind {
           if let owner = window as? Kind ?? self as? Kind { return owner }
-          throw StagedoorError(.invalidArguments, "it works in a window of the kind \(Kind.self) only")
+          throw StagedoorError(.invalidArguments, "this action needs a window of the class \(Kind.self)")
         }
         try await body(repeat try owner((each Owner).self))
       })

@@ -12,6 +12,8 @@ public import StagedoorKit
   /// Opens when the application has given up its name.
   private let isReleased = Gate()
   private var callsUnderWay = 0
+  /// Whether a call has no answer yet. Until then the program does not end by itself.
+  var isAnswering: Bool { callsUnderWay > 0 }
   private var hasWaitedForWindows = false
 
   private static let name: InterfaceName = "org.freedesktop.Application"
@@ -54,7 +56,10 @@ public import StagedoorKit
     let arguments = (repeat each arguments)
     Task { @MainActor in
       callsUnderWay += 1
-      defer { callsUnderWay -= 1 }
+      defer {
+        callsUnderWay -= 1
+        GtkStage.quitSoon()
+      }
       await isReady.opened()
       do {
         if GtkStage.isQuitting {
@@ -73,7 +78,7 @@ public import StagedoorKit
   /// Lets the calls that came before the application gave up its name go to the next process.
   func release() async {
     isReleased.signal()
-    while callsUnderWay > 0 { try? await GtkStage.sleep(for: .milliseconds(20)) }
+    while isAnswering { try? await GtkStage.sleep(for: .milliseconds(20)) }
   }
 
   private nonisolated static func token(_ data: [String: Variant]) -> String? {

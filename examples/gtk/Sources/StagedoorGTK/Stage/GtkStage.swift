@@ -28,8 +28,8 @@ public import StagedoorKit
 /// ```
 ///
 /// The stage keeps the application alive until its last window has closed; the sessions stay, and the next drop starts the program
-/// again. SIGTERM shuts it down cleanly. The program opens the files in its arguments. A second process hands its files to the first. There is one
-/// stage in a process, and one application on it.
+/// again. SIGTERM shuts it down cleanly. The program opens the files in its arguments. A second process hands its files to the first. A process has one
+/// stage, and a stage has one application.
 ///
 /// `--headless` runs the same scenes without a display. After each change, a window's text is written to standard output. Actions come
 /// over the bus.
@@ -160,11 +160,18 @@ public import StagedoorKit
 
   static func windowOpened() { hadWindow = true }
 
-  /// Ends the program a moment after its last window: a delivery may be about to open another one.
   static func windowClosed() {
     if application?.connectedScenes.allSatisfy({ $0.activationState == .unattached }) == true { DragFiles.removeAll() }
+    quitSoon()
+  }
+
+  /// Ends the program a moment after its last window: a delivery, or a call of the desktop, may be about to open another one.
+  static func quitSoon() {
     Timeout.run(after: 500) {
-      if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
+      guard hadWindow, let application, application.connectedScenes.isEmpty, desktop?.isAnswering == false else {
+        return
+      }
+      quit()
     }
   }
 
@@ -230,7 +237,7 @@ public import StagedoorKit
 /// The arguments of the program.
 private struct Arguments {
   var isHeadless = false
-  /// Whether the bus started the program. The call that caused this says what to show.
+  /// Whether the bus started the program. The call for which the bus did so opens the windows.
   var isService = false
   var files: [URL] = []
 

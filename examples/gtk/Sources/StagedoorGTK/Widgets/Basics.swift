@@ -121,7 +121,7 @@ public final class Toggle: Widget {
     fill()
   }
 
-  /// The text. `onChange` hears only what the user changes.
+  /// The text. `onChange` reports the user's changes only.
   public var text: String {
     get { value }
     set {

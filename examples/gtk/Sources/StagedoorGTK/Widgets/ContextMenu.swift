@@ -36,7 +36,7 @@ extension Widget {
     return self
   }
 
-  /// Removes the menu: GTK demands this before its widget goes.
+  /// Removes the menu: GTK demands this before the widget ends.
   func closeMenu() {
     guard let menu = openMenu else { return }
     openMenu = nil

@@ -12,7 +12,7 @@ internal import CGtk4
 /// list.selection = "Tom"
 /// ```
 ///
-/// A row is made when its item is first shown, and again when the item changes. There is a widget for every item, so lists are for some hundred items.
+/// A row is made when its item is first shown, and again when the item changes. Every item has a widget, so lists are for some hundred items.
 @MainActor public class Items<Item: Identifiable & Equatable>: Widget {
   private let row: @MainActor (Items, Item) throws -> Widget
   private var onSelect: (@MainActor (Items, Item.ID?) -> Void)?

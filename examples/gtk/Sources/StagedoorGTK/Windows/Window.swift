@@ -195,7 +195,7 @@ internal import StagedoorKit
   func close(_ animation: DismissalAnimation) {
     if isClosed { return }
     isClosed = true
-    // While the window fades, its user still clicks and types, and nobody is there for that.
+    // While the window fades, its user may click and type, and the scene no longer exists.
     end()
     if pointer == nil {
       if isOpen { Self.say("-- \(title) is closed --") }

@@ -25,7 +25,7 @@ public import StagedoorKit
 ///
 /// A subclass that overrides ``scene(_:bringToFrontWith:)`` or ``sceneNeedsRefresh(_:)`` calls `super`.
 @MainActor open class WindowScene: SceneDelegate {
-  /// What becomes of the session when the user closes the window.
+  /// Whether the session ends when the user closes the window.
   ///
   /// ```swift
   /// func keepsItsWindows(_ scene: WindowScene) { scene.closing = .releases }
@@ -33,7 +33,7 @@ public import StagedoorKit
   public enum Closing: Sendable {
     /// The session ends for good.
     case destroys
-    /// The session stays, and its window opens again when something arrives for it.
+    /// The session stays, and its window opens again for the next delivery.
     case releases
   }
 
@@ -65,9 +65,9 @@ public import StagedoorKit
     get { window.defaultSize }
     set { window.defaultSize = newValue }
   }
-  /// What becomes of the session when the user closes the window.
+  /// Whether the session ends when the user closes the window.
   public var closing = Closing.destroys
-  /// A sentence above the content, which people can dismiss. It says what went wrong or is missing.
+  /// A sentence above the content about an error or missing content. People can dismiss it.
   public var message: String? {
     get { window.message }
     set { window.message = newValue }
@@ -165,14 +165,14 @@ public import StagedoorKit
     switch code {
     case .noReply, .serviceUnknown, .timedOut, .disconnected:
       message = "\(what): Stagedoor does not answer at the moment. Please try again."
-      // It is soon back, as a rule.
+      // The service usually comes back soon.
       Timeout.run(after: 10_000) { [weak self] in self?.forgetFailure() }
     default: message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
     }
     failure = message
   }
 
-  /// What a person tries again has worked.
+  /// The work that had failed has succeeded now.
   private func forgetFailure() {
     if let failure, message == failure { message = nil }
     failure = nil
@@ -186,7 +186,7 @@ public import StagedoorKit
   ///
   /// final class InspectorScene: WindowScene {
   ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
-  ///     content = Label("what there is to know")
+  ///     content = Label("taken in May")
   ///     if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
   ///   }
   /// }

@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import Foundation
+import Glibc
 import StagedoorKit
 import StagedoorTestSupport
 import Testing
@@ -146,6 +147,12 @@ final class Desktop: Sendable {
     try await stagedoor.connection.call(
       to: try BusName(application), at: try Self.path(of: application), "org.freedesktop.Application", "Activate",
       [String: Variant]())
+  }
+
+  /// The process of the service.
+  func serviceProcess() async throws -> pid_t {
+    let process = try await stagedoor.connection.credentials(of: "org.stagedoor.Interchange1").processID
+    return pid_t(try #require(process))
   }
 
   static func path(of application: String) throws -> ObjectPath {
