@@ -323,6 +323,7 @@ import Testing
       stage.call(.redirect(delivery, to: other))
     }
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .requestDenied)
+    stage.passUntilQuiet(seconds: 0)
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
 
