@@ -86,7 +86,8 @@ extension Option {
   static let past = Option(
     name: "past", letter: "p", help: "end after the events so far; without --since, print all that are stored")
 
-  static let unclaimed = Option(name: "unclaimed", help: "only those that no program took in time, and none will: their state stays \"routed\"")
+  static let unclaimed = Option(
+    name: "unclaimed", help: "only those that no program took in time, and none will: their state stays \"routed\"")
   static let all = Option(name: "all", help: "every window of every application")
   static let yes = Option(name: "yes", letter: "y", help: "do not ask")
 
