@@ -64,17 +64,16 @@ def show(title, figures):
     return all(one.is_met for one in figures)
 
 
-def rows_and_columns(section, is_wanted=lambda figure: True):
+def rows_and_columns(figures):
     """Returns title -> column -> figure, and the columns."""
     rows = {}
-    for one in FIGURES:
-        if one.section == section and is_wanted(one):
-            rows.setdefault(one.title, {})[one.column] = one
-    return rows, list(dict.fromkeys(column for row in rows.values() for column in row))
+    for one in figures:
+        rows.setdefault(one.title, {})[one.column] = one
+    return rows, list(dict.fromkeys(one.column for one in figures))
 
 
 def table(section):
-    rows, columns = rows_and_columns(section)
+    rows, columns = rows_and_columns([one for one in FIGURES if one.section == section])
     lines = [["", *columns, "aim"]]
     for title, row in rows.items():
         cells = ["–" if not (one := row.get(c)) else one.text if one.is_met else f"**{one.text}**" for c in columns]
@@ -113,8 +112,8 @@ COLOURS = ("#fdba74", "#94a3b8")
 WIDTH, LEFT, RIGHT, BAR = 880, 400, 790, 13
 
 
-def label(x, y, text, more="", fill="#334155", size=12):
-    return f'  <text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{fill}"{more}>{escape(text)}</text>'
+def label(x, y, text, more="", fill="#334155"):
+    return f'  <text x="{x:.0f}" y="{y:.0f}" font-size="12" fill="{fill}"{more}>{escape(text)}</text>'
 
 
 def stroke(path, colour, width):
@@ -125,34 +124,30 @@ def block(x, y, width, colour):
     return f'  <rect x="{x}" y="{y}" width="{width:.1f}" height="{BAR - 2}" fill="{colour}"/>'
 
 
-def bars(row, columns, y, place):
-    for one in row.values():
-        number = columns.index(one.column)
-        top = y + number * BAR
-        yield block(LEFT, top, place(one.median) - LEFT, COLOURS[number])
-        yield stroke(f"M{place(one.least)} {top + 5.5} H{place(one.most)}", "#475569", 1)
-        if one.aim is not None:
-            yield stroke(f"M{place(one.aim)} {top - 1} V{top + BAR - 1}", "#c2410c", 2.5)
-        yield label(RIGHT + 60, top + 10, one.text, ' text-anchor="end"' + ' font-weight="bold"' * (not one.is_met))
-
-
 def plot(section):
-    rows, columns = rows_and_columns(section, lambda figure: not figure.unit)
-    most = max(2, *(value for row in rows.values() for one in row.values() for value in (one.median, one.aim or 0)))
+    figures = [one for one in FIGURES if one.section == section and not one.unit]
+    rows, columns = rows_and_columns(figures)
+    most = max(2, *(max(one.median, one.aim or 0) for one in figures))
     place = lambda value: round(LEFT + (RIGHT - LEFT) * min(value / most, 1), 1)  # a longer whisker ends at the edge
     parts, y = [], 40
     for number, name in enumerate(columns):
         parts += [block(24 + number * 120, y - 10, 11, COLOURS[number]), label(40 + number * 120, y, name)]
     parts += [stroke("M272 28 V43", "#c2410c", 2.5), label(282, y, "aim"), label(place(1), y, "1", ' text-anchor="middle"')]
     for at_least, heading in ((False, "less is better"), (True, "more is better")):
-        parts.append(label(24, y + 32, heading, ' font-weight="bold"', "#9a3412", 13))
+        parts += [label(24, y + 32, heading, ' font-weight="bold"', "#9a3412")]
         y += 46
         for title, row in rows.items():
             if next(iter(row.values())).at_least != at_least:
                 continue
             lines = textwrap.wrap(title.replace("`", ""), 63)
             parts += [label(24, y + 10 + 15 * number, text) for number, text in enumerate(lines)]
-            parts += bars(row, columns, y, place)
+            for column, one in row.items():
+                top, colour = y + BAR * columns.index(column), COLOURS[columns.index(column)]
+                parts += [block(LEFT, top, place(one.median) - LEFT, colour)]
+                parts += [stroke(f"M{place(one.least)} {top + 5.5} H{place(one.most)}", "#475569", 1)]
+                if one.aim is not None:
+                    parts += [stroke(f"M{place(one.aim)} {top - 1} V{top + BAR - 1}", "#c2410c", 2.5)]
+                parts += [label(RIGHT + 35, top + 10, one.text, ' font-weight="bold"' * (not one.is_met))]
             y += max(len(lines) * 15, len(columns) * BAR) + 9
     found = "; ".join(f"{title}: {', '.join(one.text for one in row.values())}" for title, row in rows.items())
     saying = f"The ratios of the {section} as bars, on {' and '.join(columns)}. {found}.".replace("`", "")

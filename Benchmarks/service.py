@@ -139,26 +139,26 @@ GROUPS = [
 def figures(kind, samples):
     """Yields the ratios of drops."""
 
-    def figure(title, above, below, aim=None, at_least=False):
+    def ratio(title, above, below, aim=None, at_least=False):
         return page.Figure("service", kind, title, page.ratios(samples[above], samples[below]), aim, at_least)
 
     for durability, aim in (("memory", 1.25), ("normal", 1.55)):
         title = f"Drop in `{durability}` to a C service that replies and emits one signal"
-        yield figure(title, stagedoord(durability, ONE), drop(ONE), aim)
+        yield ratio(title, stagedoord(durability, ONE), drop(ONE), aim)
     for durability, aim in (("memory", 0.95), ("normal", 0.80), ("full", 0.70 if kind == "dbus-broker" else 0.75)):
         # This is a ratio of throughputs, so it is the other way round.
         title = f"Drops a second in `{durability}`, 128 under way, to the C service"
-        yield figure(title, drop(MANY), stagedoord(durability, MANY), aim, at_least=True)
+        yield ratio(title, drop(MANY), stagedoord(durability, MANY), aim, at_least=True)
     for durability, aim in (("memory", 1.00), ("normal", 1.25)):
-        yield figure(f"Drop in `{durability}` to `GApplication.Open` in C", stagedoord(durability, ONE), open_(ONE), aim)
+        yield ratio(f"Drop in `{durability}` to `GApplication.Open` in C", stagedoord(durability, ONE), open_(ONE), aim)
     title = "Drop in `full`, 128 under way, to `GApplication.Open` in C"
-    yield figure(title, stagedoord("full", MANY), open_(MANY))
-    yield figure("Deliver to an attached host, until it is handled, to two echoes in C", HANDLED, ECHOES, 1.5)
+    yield ratio(title, stagedoord("full", MANY), open_(MANY))
+    yield ratio("Deliver to an attached host, until it is handled, to two echoes in C", HANDLED, ECHOES, 1.5)
     for durability, same in (("memory", 1.05), ("full", 1.10)):
         for keys, which, aim in ((FEW, "the same ten", same), (LARGE, "each time another", 1.10)):
             title = f"Drop at {LARGE:,} sessions to {FEW}, in `{durability}`: {which}"
-            yield figure(title, crowded(durability, LARGE, keys), crowded(durability, FEW, FEW), aim)
-    yield figure("the error: the C service to a second copy of itself", COPY, drop(ONE))
+            yield ratio(title, crowded(durability, LARGE, keys), crowded(durability, FEW, FEW), aim)
+    yield ratio("the error: the C service to a second copy of itself", COPY, drop(ONE))
 
 
 # Runs.
