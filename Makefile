@@ -156,7 +156,7 @@ docs: build ## check the documentation of the libraries, and build it as a site 
 	  Scripts/build-docs $$module "$$($(SWIFT) build $(BUILD) --show-bin-path)" $(SCRATCH)/docs/$$module || exit 1; \
 	done
 
-bench: ## measure against C programs, on both buses and without one
+bench: ## measure against C programs, on both buses and without one, and write docs/benchmarks.md (ARGS="--only service --page" for a part)
 	@$(SETUP) build run bench
 	Benchmarks/run $(ARGS)
 

@@ -11,9 +11,10 @@ import subprocess
 import tempfile
 import time
 
+import page
 import service
 from private_bus import PrivateBus
-from service import BUILT, DESK, FEW, HOUSE, LARGE, NAME, TYPE, Place, print_ratios, running, stagedoord
+from service import BUILT, DESK, FEW, HOUSE, LARGE, NAME, TYPE, Place, running, stagedoord
 
 RUNS = 40  # runs of each program in a round
 KEY = "document-1"
@@ -81,6 +82,20 @@ def listed(place, kind, processor, sessions):
             return [peak([*command, *form], bus.environment()) for form in ([], ["--json"])]
 
 
+def figures(kind, samples, few, many):
+    rows = [
+        ("`stagedoor drop` to `dbus-send`, which makes the same call", "stagedoor drop", "dbus-send", 1.6),
+        ("`stagedoor --version` to a C program that says hello to the bus", "stagedoor --version", "C hello", 1.6),
+        ("`stagedoor drop` to that C program", "stagedoor drop", "C hello", None),
+    ]
+    for title, above, below, aim in rows:
+        yield page.Figure("command", kind, title, page.ratios(samples[above], samples[below]), aim)
+    for form, title in enumerate(("peak memory of `stagedoor sessions`", "the same with `--json`")):
+        for sessions, value in ((FEW, few), (LARGE, many)):
+            yield page.Figure(None, kind, f"{title}, {sessions:,} sessions", [value[form]], unit="MiB")
+        yield page.Figure("command", kind, f"{title}, with {LARGE:,} sessions to ten", [many[form] / few[form]], MORE_MEMORY)
+
+
 def run(processor, kinds, rounds):
     """Returns whether every aim was met."""
     build()
@@ -88,24 +103,8 @@ def run(processor, kinds, rounds):
     with tempfile.TemporaryDirectory(prefix="command-", dir=BUILT) as folder:
         place = Place(folder)
         for kind in kinds:
-            print(f"\nthe command, {kind}: {rounds} rounds of {2 * RUNS} runs", flush=True)
+            page.begin("command", f"the command, {kind}", f"{rounds} rounds of {2 * RUNS} runs")
             samples = measure(place, kind, processor, rounds)
-            service.print_medians("milliseconds from start to end", {named(name): samples[name] for name in samples})
-            met &= print_ratios(
-                [
-                    ("stagedoor drop / dbus-send", samples["stagedoor drop"], samples["dbus-send"], 1.5, False),
-                    ("stagedoor --version / C hello", samples["stagedoor --version"], samples["C hello"], 1.6, False),
-                    ("stagedoor drop / C hello", samples["stagedoor drop"], samples["C hello"], None, False),
-                ]
-            )
-            few, many = (listed(place, kind, processor, count) for count in (FEW, LARGE))
-            print(f"\n  peak of `stagedoor sessions`, in MiB: {few[0]:.1f} of ten, {many[0]:.1f} of {LARGE:,};", end="")
-            print(f" as JSON {few[1]:.1f} and {many[1]:.1f}")
-            pairs = zip(("a table", "JSON"), many, few)
-            met &= print_ratios((f"{LARGE:,} / {FEW}, {form}", [a], [b], MORE_MEMORY, False) for form, a, b in pairs)
+            page.show("milliseconds from start to end", page.plain(samples))
+            met &= page.show("ratios", figures(kind, samples, *(listed(place, kind, processor, n) for n in (FEW, LARGE))))
     return met
-
-
-def named(title):
-    """Returns a title in the form for the table of the service's figures."""
-    return service.Start(title, ())

@@ -109,7 +109,7 @@ def measured(place, name):
                 return watched.dumped(process.pid)
             watched.calls("drop", 1, service.FEW)
             how = "deliver" if name == "host" else "drop"
-            with attached(bus, processor) if name == "host" else contextlib.nullcontext():
+            with service.attached(bus, processor) if name == "host" else contextlib.nullcontext():
                 watched.calls(how, WARM_UP)
                 watched.control("--zero", process.pid)
                 watched.calls(how, CALLS - 1)  # and one to warm up
@@ -130,20 +130,6 @@ def least(place, name, allowed, tries):
         if allowed and all(count <= limit * MARGIN for count, limit in zip(found, allowed)):
             break
     return found
-
-
-@contextlib.contextmanager
-def attached(bus, processor):
-    command = [f"{service.BUILT}/c/host-libdbus", service.DESK]
-    with subprocess.Popen(
-        command, env=bus.environment(), preexec_fn=service.pinned(processor), stdout=subprocess.PIPE, text=True
-    ) as host:
-        try:
-            if host.stdout.readline() != "attached\n":
-                raise SystemExit("the host did not attach")
-            yield
-        finally:
-            host.kill()
 
 
 def main():

@@ -13,12 +13,13 @@ import subprocess
 import sys
 import time
 
+import page
 from private_bus import die_with_parent
 
 NAME, ROOT = "org.stagedoor.Interchange1", "/org/stagedoor/Interchange1"
 PROVIDER = "/org/stagedoor/bench/things"
 PIECE = 1 << 20
-AIMS = {"pipe": 0.95, "processor": 5.0, "descriptor": {"dbus-daemon": 0.30, "dbus-broker": 0.45}}
+DESCRIPTOR = {"dbus-daemon": 0.30, "dbus-broker": 0.45}  # the aims for a descriptor
 
 HOST = """<node><interface name="org.stagedoor.SceneHost1">
 <method name="ConnectScene"><arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/></method>
@@ -248,24 +249,15 @@ def small(host, has_item):
     host.call("Deliver", host.glib.Variant("(s)", (document,)))
 
 
-def report(kind, values, verdict):
-    """Returns whether every aim was met."""
-    met = True
+def figures(kind, values):
     rows = [
-        ("1 GiB, a bare pipe's time / a promise's", "pipe", AIMS["pipe"], True),
-        ("1 GiB, milliseconds of the service", "processor", AIMS["processor"], False),
-        ("1 MiB, by descriptor / inline", "whole", AIMS["descriptor"][kind], False),
-        ("the same, beyond a small item", "bytes", None, False),
-        ("Deliver with a small item / without", "item", None, False),
+        ("a bare pipe's time for 1 GiB to a promise's", "pipe", 0.95, True, ""),
+        ("the service's processor for that promise", "processor", 5, False, "ms"),
+        ("1 MiB by descriptor to the same bytes in the message, from the drop to its release", "whole", DESCRIPTOR[kind], False, ""),
+        ("the same, beyond a delivery of 42 bytes", "bytes", None, False, ""),
+        ("`DeliverItems` with a small item to one without", "item", None, False, ""),
     ]
-    print(f"\n  {kind + ': items':<42}{'median':>8}{'least':>8}{'most':>8}   aim")
-    for title, name, aim, at_least in rows:
-        middle, cells = statistics.median(values[name]), ""
-        if aim:
-            good, cells = verdict(middle, aim, at_least)
-            met &= good
-        print(f"  {title:<42}{middle:8.3f}{min(values[name]):8.3f}{max(values[name]):8.3f}   {cells}")
-    return met
+    return [page.Figure("service", kind, title, values[name], *rest) for title, name, *rest in rows]
 
 
 def main(words):

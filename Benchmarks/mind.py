@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 
+import page
 from private_bus import die_with_parent
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,8 +22,8 @@ FIRST, LARGE, LARGEST = SIZES[0], SIZES[2], SIZES[3]
 KEYS = ("short", "long")
 
 MEASURES = {
-    "hot": "own key, 1,000 requests that come again",
-    "uniform": "own key, each time another one",
+    "hot": "own key, a thousand requests that come again",
+    "uniform": "own key, each time another",
     "miss": "a key that nobody waits for",
     "keyless": "no key, an existing session",
     "prefix": "own beginning of a key",
@@ -30,6 +31,7 @@ MEASURES = {
     "apply": "what was decided is made true",
     "turn": "decided and made true",
 }
+AIMS = {"hot": {LARGE: 1.10, LARGEST: 1.25}, "uniform": {LARGE: 1.10, LARGEST: 1.25}}  # to the time at ten sessions
 
 
 def build():
@@ -60,52 +62,41 @@ def swift(processor, *arguments):
     return values
 
 
-def ratio(above, below):
-    return statistics.median(a / b for a, b in zip(above, below))
-
-
-def aimed(value, aim, digits, at_least=False):
-    """Returns whether the aim is met, and the cells of the value and its aim."""
-    met = value >= aim if at_least else value <= aim
-    aim = f"{'>=' if at_least else '<='} {aim:.{digits}f}"
-    return met, f"{value:12,.{digits}f}   {aim:<10}{'PASS' if met else 'SHORT'}"
-
-
 def decisions(processor, rounds, count):
     """Returns whether every aim was met."""
     all_met = True
     for keys in KEYS:
+        section = "decision" if keys == "short" else None  # the figures of long keys are about the same
         samples = {}
         for _ in range(2 if rounds > 3 else 1):
             sizes = ",".join(str(size) for size in SIZES)
             for place, values in swift(processor, "decisions", keys, sizes, rounds, count).items():
                 samples.setdefault(place, []).extend(values)
-        print(f"\n  {f'{keys} keys: median nanoseconds, by sessions':<42}" + "".join(f"{size:>12,}" for size in SIZES))
+        times, ratios = [], []
         for measure, title in MEASURES.items():
-            cells = [samples.get((measure, size)) for size in SIZES]
-            print(f"  {title:<42}" + "".join(f"{statistics.median(c):12,.0f}" if c else "" for c in cells))
-        for measure, title in (("hot", "that come again"), ("uniform", "each time another")):
-            for size, aim in ((LARGE, 1.10), (LARGEST, 1.25)):
-                value = ratio(samples[measure, size], samples[measure, FIRST])
-                met, cells = aimed(value, aim, 2)
-                print(f"  {f'{title}: {size:,} / {FIRST}':<42}{cells}")
-                all_met &= met
-            met, cells = aimed(1e3 / statistics.median(samples[measure, LARGE]), 1.0, 2, at_least=True)
-            print(f"  {f'{title}: million a second at {LARGE:,}':<42}{cells}")
-            all_met &= met
+            for size in SIZES:
+                if (measure, size) in samples:
+                    times.append(page.Figure(section, f"{size:,}", title, samples[measure, size], unit="ns"))
+            for size, aim in AIMS.get(measure, {}).items():
+                values = page.ratios(samples[measure, size], samples[measure, FIRST])
+                ratios.append(page.Figure(section, f"{size:,} to {FIRST}", title, values, aim))
+            if measure in AIMS:
+                values = [1e3 / statistics.median(samples[measure, LARGE])]
+                ratios.append(page.Figure(None, "", f"{title}: millions a second", values, 1, at_least=True))
+        page.show(f"{keys} keys, nanoseconds", times)
+        all_met &= page.show(f"{keys} keys, ratios", ratios)
     return all_met
 
 
 def memory(processor):
-    all_met = True
-    print(f"\n  {'bytes for each session':<42}{'asked for':>12}{'resident':>12}")
+    figures = []
     for keys in KEYS:
         for size in (LARGE, LARGEST):
             values = swift(processor, "memory", keys, size)
-            met, cells = aimed(values["resident", size][0], 400, 0)
-            print(f"  {f'{keys} keys, {size:,} sessions':<42}{values['asked for', size][0]:12,.0f}{cells}")
-            all_met &= met
-    return all_met
+            title = f"memory of a session with a {keys} key"
+            figures.append(page.Figure(None, "", f"{title}, as asked for", values["asked for", size], unit="bytes"))
+            figures.append(page.Figure("decision", f"{size:,}", title, values["resident", size], 400, unit="bytes"))
+    return page.show("bytes", figures)
 
 
 def documents(processor, rounds, count):
@@ -119,16 +110,15 @@ def documents(processor, rounds, count):
             else:
                 time = output(processor, f"{BUILT}/c/json-{contender}", PAYLOAD, count)
                 samples.setdefault(contender, []).append(float(time))
-    all_met = True
-    print(f"\n  {f'a payload of {os.path.getsize(PAYLOAD):,} bytes: median nanoseconds':<42}")
-    for name, values in samples.items():
-        name = {"value": "Swift, into a tree", "payload": "Swift, into a payload"}.get(name, f"{name}, into a tree")
-        print(f"  {name:<42}{statistics.median(values):12,.0f}")
+    size = f"a payload of {os.path.getsize(PAYLOAD):,} bytes"
+    figures = [page.Figure("document", "time", f"{size}, read and checked", samples["payload"], unit="ns")]
+    figures.append(page.Figure(None, "", f"{size}, read into a tree", samples["value"], unit="ns"))
     for library in LIBRARIES:
-        met, cells = aimed(ratio(samples["payload"], samples[library]), 3, 2)
-        print(f"  {f'payload / {library}':<42}{cells}")
-        all_met &= met
-    return all_met
+        title = f"the same, read into a tree by {library}"
+        figures.append(page.Figure("document", "time", title, samples[library], unit="ns"))
+        ratios = page.ratios(samples["payload"], samples[library])
+        figures.append(page.Figure("document", "our time to this time", title, ratios, 3))
+    return page.show("documents", figures)
 
 
 def expressions(processor):
@@ -138,29 +128,27 @@ def expressions(processor):
         times.setdefault(measure, {})[size] = time
     many = times.pop("a text against as many")
     limit = times.pop("the longest text, to the limit of")
-    all_met = True
-    print(f"\n  {'an expression: nanoseconds for each byte, by bytes':<42}{'1,000':>12}{'10,000':>12}{'65,536':>12}   last / first")
+    print(f"\n  {'an expression: nanoseconds for each byte, by bytes':<62}{'1,000':>10}{'10,000':>10}{'65,536':>10}")
+    figures = []
     for expression, by_size in times.items():
         each = [time / size for size, time in by_size.items()]
-        met, cells = aimed(each[-1] / each[0], 1.5, 2)
-        print(f"  {expression:<42}" + "".join(f"{value:12,.1f}" for value in each) + cells)
-        all_met &= met
+        print(f"  {expression:<62}" + "".join(f"{value:10,.1f}" for value in each))
+        figures.append(page.Figure(None, "", f"{expression}, the last to the first", [each[-1] / each[0]], 1.5))
     for count, aim in ((10, 20), (1_000, 300)):
-        met, cells = aimed(many[count] / 1_000, aim, 1)
-        print(f"  {f'100 bytes against {count:,} rules, in µs':<42}{cells}")
-        all_met &= met
-    met, cells = aimed(limit[1_000] / 1_000_000, 5, 1)
-    print(f"  {'64 KiB chosen against 1,000 rules, in ms':<42}{cells}")
-    all_met &= met
-    return all_met
+        figures.append(page.Figure(None, "", f"100 bytes against {count:,} rules", [many[count] / 1e3], aim, unit="µs"))
+    title = "64 KiB chosen against 1,000 rules"
+    figures.append(page.Figure(None, "", title, [limit[1_000] / 1e6], 5, unit="ms"))
+    return page.show("expressions", figures)
 
 
 def run(processor, rounds, is_quick):
     """Returns whether every aim was met."""
     build()
-    print("\nthe mind", flush=True)
-    met = decisions(processor, rounds, 2_000 if is_quick else 20_000)
+    count = 2_000 if is_quick else 20_000
+    for section in ("decision", "document"):
+        page.begin(section, f"the {section}", f"{rounds} rounds")
+    met = decisions(processor, rounds, count)
     met &= memory(processor)
-    met &= documents(processor, rounds, 2_000 if is_quick else 20_000)
+    met &= documents(processor, rounds, count)
     met &= expressions(processor)
     return met

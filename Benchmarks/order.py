@@ -21,7 +21,6 @@ from collections import Counter
 from dataclasses import replace
 
 sys.dont_write_bytecode = True
-import cost  # noqa: E402
 import service  # noqa: E402
 from private_bus import PrivateBus  # noqa: E402
 
@@ -88,7 +87,7 @@ def profile(folder):
             with service.running(place, bus, processor, ours, place.state()) as process:
                 service.call(bus, processor, ours, CALLS, service.FEW)
                 service.call(bus, processor, replace(ours, mode=service.MANY), CALLS, WARM_UP)
-                with cost.attached(bus, processor):
+                with service.attached(bus, processor):
                     service.call(bus, processor, replace(ours, call="deliver"), CALLS, WARM_UP)
                 process.terminate()  # the profile is written when the service ends
                 process.wait(END_LIMIT)
