@@ -53,27 +53,6 @@ import Testing
     }
   }
 
-  @Test func `what was redirected there and back can be cancelled`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      let first = try await house.deliver(Payloads.activity("viewCat", "cat1"))
-      let other = try await house.newSession("Default", of: "org.example.Cats")
-      func drop(_ key: String) async throws -> String {
-        let payload =
-          #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)"}, "#
-          + #""options": {"session": "\#(first.session)", "deadline": 3600}}"#
-        return try await house.deliver(payload).delivery
-      }
-      let (a, b) = (try await drop("a"), try await drop("b"))
-      _ = try await house.call("RedirectDelivery", "string:\(a)", "objpath:\(other)")
-      _ = try await house.call("RedirectDelivery", "string:\(a)", "objpath:\(first.session)")
-      _ = try await house.call("CancelDelivery", "string:\(b)")
-      _ = try await house.call("CancelDelivery", "string:\(a)")
-      let last = try await drop("d")
-      #expect(try await house.call("CancelDelivery", "string:\(last)").isEmpty)
-    }
-  }
-
   @Test func `names that look the same are two broken manifests`() async throws {
     try await withHouse { house in
       for name in ["caf\u{e9}", "cafe\u{301}"] { try house.write("{", to: "\(house.applications)/\(name).json") }
@@ -103,63 +82,6 @@ import Testing
         }
         #expect(reply.name == .limitsExceeded)
       }
-      await sender.close()
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `windows with slow conditions make a long key too much, and stop nobody else`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.mainOnly)
-      let pattern = String(repeating: "a", count: 4_000)
-      for number in 0..<45 {
-        let session = try await house.newSession("Main", of: "org.example.Cats")
-        try await house.set("CanActivatePredicate", of: session, to: "SELF LIKE[cd] '*\(pattern)\(number)*'")
-      }
-      let key = String(repeating: "a", count: 12_800)
-      let sequence = try await house.eventSequence()
-      let refusal = try await house.refusal("Drop", "string:viewCat", "string:\(key)", "dict:string:string:")
-      #expect(refusal.name == "org.freedesktop.DBus.Error.LimitsExceeded")
-      #expect(refusal.message.contains("12800 bytes"))
-      #expect(try await house.eventSequence() == sequence)
-      let document = #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)"}}"#
-      #expect(try await house.call("Explain", "string:\(document)")[0].text.contains("LimitsExceeded"))
-      #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `one sender cannot fill what all may have held`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let cat1 = #""activityType": "viewCat", "targetContentIdentifier": "cat1""#
-      let long = #"{\#(cat1), "userInfo": {"fur": "\#(String(repeating: "x", count: 1_000_000))"}}"#
-      let items = #"{"items": [{"activities": [{\#(cat1)}]}, {"activities": [\#(long)]}]}"#
-      let sender = try await house.bus.connect()
-      let object = sender.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-      // Each takes two megabytes, with what its window showed before, and one sender may use half of the room for all.
-      let payload = #"{"activity": \#(long), "options": {"deadline": 3600}}"#
-      var last = ""
-      for _ in 0..<52 {
-        (_, _, last) = try await object.call("Deliver", payload, returning: ObjectPath.self, String.self, String.self)
-      }
-      for (member, payload) in [
-        ("Deliver", payload), ("DeliverEach", items),
-      ] as [(MemberName, String)] {
-        let error = await #expect(throws: CallError.self) { try await object.call(member, payload) }
-        guard case .replied(let reply)? = error else {
-          Issue.record("\(String(describing: error))")
-          continue
-        }
-        #expect(reply.name == .limitsExceeded)
-        #expect(reply.text.contains("of them by this sender"), "\(reply)")
-      }
-      #expect(try await house.eventSequence() == "52", "what was refused has done nothing")
-      #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
-      try await object.call("CancelDelivery", last)
-      _ = try await object.call("Deliver", payload, returning: ObjectPath.self, String.self, String.self)
       await sender.close()
     }
   }

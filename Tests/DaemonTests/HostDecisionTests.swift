@@ -2,95 +2,8 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What follows from a decision: one test for each row and sentence.
+/// The service's calls to hosts: what they say, their order, and what their answers mean.
 @Suite struct HostDecisionTests {
-  @Test(arguments: PrivateBus.Kind.available)
-  func `each target has its calls and its outcome`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      try await house.hosting { host in
-        let made = try await house.hand("viewCat", "cat1")
-        #expect(made.outcome == "created")
-        #expect(try await host.asked(2).map(\.member) == ["ConnectScene", "ActivateScene"])
-        #expect(host.calls.allSatisfy { $0.session == made.session })
-        #expect(host.calls[0].arguments.first == "Cat Detail")
-        try await house.waitUntil(made.delivery, is: "handled")
-        host.forget()
-
-        let shown = try await house.hand("viewCat", "cat1")
-        #expect(shown.outcome == "activated" && shown.session == made.session)
-        #expect(try await host.asked(2).map(\.member) == ["ContinueScene", "ActivateScene"])
-        host.forget()
-
-        // The payload has neither an activity nor an item: the host continues nothing, and the return of ActivateScene acknowledges the delivery.
-        host.next("ActivateScene", .waits)
-        let front = try await house.call("Activate", "string:", at: made.session, in: House.session)
-        #expect(front[0].text == "activated")
-        #expect(try await host.asked(1).map(\.member) == ["ActivateScene"])
-        #expect(try await house.deliveryState(front[1].text) == "routed")
-        host.goOn()
-        try await house.waitUntil(front[1].text, is: "handled")
-        host.forget()
-
-        // The host has released the window, and the delivery restores it.
-        try await host.object(made.session).call("Disconnect")
-        #expect(try await house.property("State", of: made.session) == "unattached")
-        let restored = try await house.hand("viewCat", "cat1")
-        #expect(restored.outcome == "restored" && restored.session == made.session)
-        #expect(try await host.asked(2).map(\.member) == ["ConnectScene", "ActivateScene"])
-      }
-    }
-  }
-
-  @Test func `a session that was never connected is activated, and its host is asked to connect it`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      let first = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 0.05"#))
-      try await house.waitUntil(first.delivery, is: "routed")
-      try await house.hosting { host in
-        #expect(host.members.isEmpty)
-        let second = try await house.hand("viewCat", "cat1")
-        #expect(second.outcome == "activated" && second.session == first.session)
-        #expect(try await host.asked(2).map(\.member) == ["ConnectScene", "ActivateScene"])
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `everyone is told of each step, in order`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      try await house.watched { watch in
-        try await house.hosting { host in
-          host.next("ConnectScene", .waits)
-          let landing = try await house.hand("viewCat", "cat1")
-          try await host.asked(1)
-          #expect(try await house.property("State", of: landing.session) == "unattached")
-          #expect(try await house.property("Connected", of: landing.session) == "false")
-          // The decision made it the session's activity, before the host answered.
-          #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "cat1")
-          #expect(try await house.deliveryState(landing.delivery) == "routed")
-          // The service refuses any state of a session that is not connected yet.
-          let error = try await refused { try await host.setState("foregroundActive", of: landing.session) }
-          #expect(error?.name == .invalidArgs)
-          host.goOn()
-          try await host.asked(2)
-          #expect(try await house.property("State", of: landing.session) == "foregroundInactive")
-          #expect(try await house.property("Connected", of: landing.session) == "true")
-          let unattached = try await refused { try await host.setState("unattached", of: landing.session) }
-          #expect(unattached?.name == .invalidArgs)
-          try await host.setState("foregroundActive", of: landing.session)
-          let names = try await watch.happenings().map(\.name)
-          #expect(
-            names == ["Routed", "SessionConnected", "SessionStateChanged", "Handled", "SessionStateChanged"])
-          let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == landing.session }
-          #expect(changes.compactMap { $0.arguments[1]["State"]?.text } == ["foregroundInactive", "foregroundActive"])
-          #expect(changes.compactMap { $0.arguments[1]["Connected"]?.text } == ["true"])
-        }
-      }
-    }
-  }
-
   @Test func `the host is told all that a delivery has for it`() async throws {
     try await withService { house in
       try await house.register(Manifests.cats)
@@ -201,31 +114,110 @@ import Testing
     }
   }
 
-  @Test func `which call is made follows the session when it is made, and the outcome when it was decided`()
-    async throws
-  {
-    try await withService { house in
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a host that calls the service from within its calls is answered`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
       try await house.register(Manifests.cats)
       try await house.hosting { host in
-        let made = try await house.hand("viewCat", "cat1")
-        try await host.asked(2)
-        try await house.waitUntil(made.delivery, is: "handled")
-        try await host.set("StateRestorationActivity", of: made.session, to: #"{"activityType": "restoreCat"}"#)
-        host.forget()
-        host.next("ContinueScene", .waits)
-        _ = try await house.hand("viewCat", "cat1")
-        try await host.asked(1)
-        let behind = try await house.hand("viewCat", "cat1")
-        #expect(behind.outcome == "activated")
-        // The host has released the window in between.
-        try await host.object(made.session).call("Disconnect")
-        host.goOn()
-        let calls = try await host.asked(4)
-        #expect(calls.map(\.member) == ["ContinueScene", "ActivateScene", "ConnectScene", "ActivateScene"])
-        #expect(try calls[2].options["delivery"]?.text == behind.delivery)
-        #expect(try calls[2].options["stateRestorationActivity"]?["activityType"]?.text == "restoreCat")
-        #expect(try calls[0].options["stateRestorationActivity"] == nil)
-        try await house.waitUntil(behind.delivery, is: "handled")
+        let ask = HostPlayer.Manner.after { host, call in
+          let state: String = try await host.object(call.session).get("State")
+          #expect(state == (call.member == "ConnectScene" ? "unattached" : "foregroundInactive"))
+          try await host.set("Title", of: call.session, to: "\(call.member) \(state)")
+          if call.member != "ActivateScene" {
+            // The scene is the host's own, and the service does not keep a host waiting for itself.
+            _ = try await host.deliver(
+              Payloads.patient("viewCat", "from \(call.member)", options: #""wait": "handled""#))
+          } else {
+            try await host.setState("foregroundActive", of: call.session)
+          }
+        }
+        host.next("ConnectScene", ask)
+        // The host also gets the call for a window that it opens by itself.
+        host.next("ActivateScene", ask, ask)
+        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        try await eventually("the state it set") {
+          try await house.property("State", of: landing.session) == "foregroundActive"
+        }
+        #expect(try await house.property("Title", of: landing.session) == "ActivateScene foregroundInactive")
+        try await eventually("all of it to be handled") { try await house.deliveries(in: "handled").count == 2 }
+        #expect(try await house.sessions().count == 2)
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a hundred drops that come with the host arrive once each, those of a session in their order`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let sender = try await house.bus.connect()
+      let object = sender.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+      let host = try await HostPlayer("org.example.Cats", in: house)
+      // The calls of one connection are decided in the order in which they are sent; the host attaches somewhere in between.
+      async let attached: Void = { _ = try await host.attach() }()
+      var sent: [String] = []
+      for number in 0..<100 {
+        let document = Payloads.patient("viewCat", "cat\(number % 3)")
+        let (_, _, delivery) = try await object.call(
+          "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+        sent.append(delivery)
+      }
+      try await attached
+      try await eventually("all to be handled") { try await house.deliveries(in: "handled").count == 100 }
+      let given = try host.calls.filter { $0.member != "ActivateScene" }.map {
+        ($0.session, try $0.options["delivery"]?.text)
+      }
+      #expect(Set(given.map(\.1)).count == 100 && given.count == 100)
+      for (session, deliveries) in Dictionary(grouping: given, by: \.0) {
+        let numbers = deliveries.compactMap { delivery in sent.firstIndex { $0 == delivery.1 } }
+        #expect(numbers == numbers.sorted(), "\(session)")
+      }
+      await host.leave()
+      await sender.close()
+    }
+  }
+
+  /// An application that chooses the configuration of a new session itself.
+  private static let dynamic = """
+    {
+      "CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["viewCat"],
+      "StagedoorDynamicConfiguration": true,
+      "UIApplicationSceneManifest": {
+        "UIApplicationSupportsMultipleScenes": true,
+        "UISceneConfigurations": {
+          "UIWindowSceneSessionRoleApplication": [
+            {"UISceneConfigurationName": "Default"},
+            {"UISceneConfigurationName": "Other"}],
+          "UIWindowSceneSessionRoleExternalDisplayNonInteractive": [{"UISceneConfigurationName": "Screen"}]
+        }
+      }
+    }
+    """
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `no answer, none of the role, an error or nothing within a second: the manifest's choice`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Self.dynamic)
+      try await house.hosting { host in
+        let manners: [HostPlayer.Manner] = [
+          .answers(""), .answers("Default"), .answers("Screen"), .answers("Nowhere"), .refuses(.unwilling), .waits,
+        ]
+        for (number, manner) in manners.enumerated() {
+          host.forget()
+          host.next("ConfigurationForConnecting", manner)
+          let began = ContinuousClock.now
+          let landing = try await house.hand("viewCat", "cat\(number)", options: #""wait": "handled""#)
+          #expect(host.calls(of: "ConnectScene").map { $0.arguments[0] } == ["Default"])
+          #expect(try await house.property("Configuration", of: landing.session) == "Default")
+          if case .waits = manner { #expect(began.duration(to: .now) >= .milliseconds(990)) }
+        }
+        // A late answer changes nothing.
+        host.goOn(nil, .success("Other"))
+        let landing = try await house.hand("viewCat", "cat5", options: #""wait": "handled""#)
+        #expect(try await house.property("Configuration", of: landing.session) == "Default")
       }
     }
   }

@@ -105,25 +105,6 @@ import Testing
     }
   }
 
-  @Test func `one that is started and does not attach fails what it was for at the deadline, and may be started again`()
-    async throws
-  {
-    try await withHouse { house in
-      let record = "\(house.state).record"
-      try house.write(
-        Self.cats(exec: "sh -c \"echo started >>\(record)\""), to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { _ in
-        for count in 1...2 {
-          let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 1"#)
-          let error = try await house.refusal("Deliver", "string:\(late)")
-          #expect(error.name == "org.stagedoor.Error.HostTimeout")
-          #expect(try await house.sessions().isEmpty, "it is not unhosted: something can start it")
-          #expect(try Repository.lines(of: record).count == count)
-        }
-      }
-    }
-  }
-
   @Test func `the deadline passes also while the bus is still starting the application`() async throws {
     try await withHouse { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
@@ -251,21 +232,6 @@ import Testing
       let landing = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 0.2"#))
       try await house.waitUntil(landing.delivery, is: "routed")
       #expect(!FileManager.default.fileExists(atPath: "\(home)/started"))
-    }
-  }
-
-  @Test func `what was held when the service went has its application started when it is back`() async throws {
-    try await withHouse { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Manifests.mainOnly, to: file)
-      let landing = try await house.serving { daemon in
-        let landing = try await house.hand("viewCat", "cat1")
-        daemon.signal(SIGKILL)
-        try await daemon.ended()
-        return landing
-      }
-      try house.write(Self.cats(exec: Self.host(in: house)), to: file)
-      try await house.serving { _ in try await house.waitUntil(landing.delivery, is: "handled") }
     }
   }
 

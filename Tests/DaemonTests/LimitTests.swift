@@ -1,34 +1,9 @@
 import DBus
 import DBusTestSupport
-import Glibc
-import SessionStore
 import Testing
 
 /// What one caller may ask for at once.
 @Suite struct LimitTests {
-  @Test func `manifests that are registered take so much memory and no more`() async throws {
-    try await withService { house in
-      let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-      func register(_ number: Int) async throws {
-        let manifest = Manifests.application(
-          "org.example.App\(number)", types: "view\(number)", configurations: Manifests.configuration("Main"),
-          more: #""comment": "\#(String(repeating: "x", count: 1_000_000))","#)
-        _ = try await object.call("RegisterApplication", manifest, returning: ObjectPath.self)
-      }
-      for number in 0..<33 { try await register(number) }
-      let error = await #expect(throws: CallError.self) { try await register(33) }
-      guard case .replied(let reply)? = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(reply.name == .limitsExceeded)
-      #expect(reply.text.contains("install this one instead"), "\(reply)")
-      // A registered application may still change its manifest, and the others continue.
-      try await register(7)
-      #expect(try await house.drop("view7", "one").outcome == "created")
-    }
-  }
-
   @Test(arguments: PrivateBus.Kind.available)
   func `more items than a payload may have are refused, and as many as it may have are not`(
     kind: PrivateBus.Kind
@@ -60,45 +35,6 @@ import Testing
       let keys = try await house.events().map { $0.arguments["target_content_identifier"] }
       #expect(keys == (0..<1_000).map { "\($0)" })
       #expect(try await Set(house.sessions().map { $0[0] }).count == 1_000)
-    }
-  }
-
-  @Test(arguments: [Durability.full, .memory])
-  func `sessions keep so many bytes and no more, also after a restart`(durability: Durability) async throws {
-    try await withHouse { house in
-      let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-      func drop(_ key: String, _ bytes: Int) async throws(CallError) -> ObjectPath {
-        let activity =
-          #"{"activityType": "viewCat", "targetContentIdentifier": "\#(key)", "userInfo": {"x": "\#(String(repeating: "x", count: bytes))"}}"#
-        return try await object.call(
-          "Deliver", #"{"activity": \#(activity)}"#, returning: ObjectPath.self, String.self, String.self
-        ).0
-      }
-      func expectRefused(_ key: String, _ bytes: Int) async throws {
-        let before = try await (house.sessions(), house.eventSequence())
-        let error = await #expect(throws: CallError.self) { try await drop(key, bytes) }
-        guard case .replied(let reply)? = error else {
-          Issue.record("\(String(describing: error))")
-          return
-        }
-        #expect(reply.name == .limitsExceeded)
-        #expect(reply.text.contains("sessions may keep 2000 bytes together"), "\(reply)")
-        #expect(try await (house.sessions(), house.eventSequence()) == before)
-      }
-      try await house.servingHere(Manifests.cats, durability, sessionBytes: 2000) { _ in
-        let first = try await drop("one", 700)
-        try await expectRefused("two", 700)
-        try await expectRefused("one", 1_500)
-        #expect(try await drop("one", 300) == first)
-        _ = try await drop("two", 500)
-      }
-      if durability == .memory { return }
-      try await house.servingHere(Manifests.cats, durability, sessionBytes: 2000) { _ in
-        try await expectRefused("three", 700)
-        let first = try await drop("one", 0)
-        try await House.Caller(house).destroy(first.rawValue)
-        _ = try await drop("three", 300)
-      }
     }
   }
 

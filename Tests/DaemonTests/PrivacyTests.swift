@@ -227,4 +227,32 @@ import Testing
       #expect(try await house.drop("viewCat", "secret-cat").session == session)
     }
   }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `of a private session its host reads what others do not`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.mainOnly)
+      try await house.register(Manifests.oneScene)
+      try await house.hosting { host in
+        let landing = try await house.hand("viewCat", "secret", options: #""private": true, "wait": "handled""#)
+        try await host.set("Title", of: landing.session, to: "A secret")
+        #expect(try host.calls[0].options["userActivities"]?.elements[0]["targetContentIdentifier"]?.text == "secret")
+        try await house.hosting("org.example.Player") { other in
+          for (property, value) in [("Title", "A secret"), ("TargetContentIdentifier", "secret")]
+            as [(MemberName, String)]
+          {
+            #expect(try await host.object(landing.session).get(property, as: String.self) == value)
+            #expect(try await other.object(landing.session).get(property, as: String.self) == "")
+            #expect(try await house.property(property.rawValue, of: landing.session) == "")
+          }
+          let own = try await host.object(landing.session).get("UserActivity", as: String.self)
+          #expect(own.contains("secret"))
+          #expect(try await other.object(landing.session).get("UserActivity", as: String.self) == "")
+        }
+        // Without its host, nobody reads the condition.
+        await host.leave()
+        #expect(try await house.property("Title", of: landing.session) == "")
+      }
+    }
+  }
 }

@@ -172,8 +172,7 @@ final class LogLines: Sendable {
 extension House {
   /// Runs `body` while the service runs in this process.
   func servingHere(
-    _ manifest: String, _ durability: Durability = .normal, sessionBytes: Int? = nil, rules: String = "",
-    askDisk: (@Sendable (Text) -> DiskAnswer)? = nil,
+    _ manifest: String, rules: String = "", askDisk: (@Sendable (Text) -> DiskAnswer)? = nil,
     _ body: nonisolated(nonsending) (LogLines) async throws -> Void
   ) async throws {
     _ = DiskFaults.install
@@ -186,9 +185,8 @@ extension House {
         Instant(microseconds: 1_777_636_800_000_000)
       }
       let store = try SessionStore(
-        directory: state, durability: durability, rules: ReadingRules(types: TypeCatalog()), at: now())
+        directory: state, durability: .normal, rules: ReadingRules(types: TypeCatalog()), at: now())
       var settings = Interchange.Settings(now: now)
-      if let sessionBytes { settings.allowance.sessionBytes = sessionBytes }
       if let askDisk { settings.askDisk = askDisk }
       return try Interchange(
         on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: TypeCatalog(),

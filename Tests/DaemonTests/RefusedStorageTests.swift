@@ -44,49 +44,6 @@ import Testing
       }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what is refused leaves nothing behind, and what was there goes on`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      let patient = "trap '' XFSZ; exec \(Command.built("stagedoord").program) --log-level error"
-      try await house.command("sh", "-c", patient).whileRunning { daemon in
-        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
-        try await house.register(Manifests.cats)
-        try await house.register(Manifests.oneScene)
-        let window = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        let due = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 3600"#))
-        let before = try await Record(of: house)
-
-        try await house.limitFiles(of: daemon, to: "1024:unlimited")
-        let attempts: [(String, [String])] = [
-          ("CancelDelivery", ["string:\(due.delivery)"]), ("CancelDelivery", ["string:\(window.delivery)"]),
-          ("Drop", ["string:viewCat", "string:cat2", "dict:string:string:"]),
-          ("DeliverEach", ["string:\(Payloads.items(("viewCat", "a"), ("play", "b")))"]),
-          ("SetPreferredApplication", ["string:viewCat", "string:org.example.Cats"]),
-          // The call discards the sessions of a configuration that is gone, which must be stored.
-          ("RegisterApplication", ["string:\(Manifests.mainOnly)"]),
-        ]
-        for (member, arguments) in attempts {
-          let error = try await house.refusal(member, arguments)
-          #expect(error.name == "org.stagedoor.Error.StorageFailed", "\(member): \(error)")
-        }
-        #expect(try await house.call("GetPreferredApplication", "string:viewCat")[0].text == "")
-        try await house.limitFiles(of: daemon, to: "unlimited")
-        #expect(try await Record(of: house) == before)
-        // Its configuration still exists, and so does its window.
-        #expect(try await house.newSession("Default", of: "org.example.Cats") != window.session)
-        #expect(try await house.drop("viewCat", "cat1").session == window.session)
-        // A deadline also comes if a cancellation failed.
-        let soon = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 3"#))
-        try await house.limitFiles(of: daemon, to: "1024:unlimited")
-        _ = try await house.refusal("CancelDelivery", "string:\(soon.delivery)")
-        try await house.limitFiles(of: daemon, to: "unlimited")
-        try await eventually("the deadline") {
-          try await house.call("GetDelivery", "string:\(soon.delivery)")[0].text == "routed"
-        }
-      }
-    }
-  }
 }
 
 /// The effect of `ulimit -f` on a service, however it was started: the kernel sends SIGXFSZ, which by default ends the process.

@@ -46,6 +46,9 @@ import Testing
     #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])
     #expect(stage.shelf.deliveries.count == 1)
     #expect(stage.call(batch(["1"], .bestEffort, token: "once"))?.refusal?.name == .invalidPayload)
+    #expect(stage.drop(key: "1") { $0.token = "once" }?.refusal?.name == .invalidPayload)
+    stage.restart(cats())
+    #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])
   }
 
   @Test func `a token after a redirect answers as before it`() throws {

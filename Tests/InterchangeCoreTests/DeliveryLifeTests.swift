@@ -50,6 +50,43 @@ import Testing
     #expect(deliveries.allSatisfy { stage.progress(of: $0.delivery)?.state == .routed })
   }
 
+  @Test func `for one session calls wait for each other, and different sessions do not`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let first = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    let second = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    stage.drop(key: "2")
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene", "ConnectScene"])
+    stage.hostAnswers(.done)
+    #expect(stage.progress(of: first)?.state == .handled)
+    // ActivateScene is a call of the delivery too.
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene", "ActivateScene"])
+    #expect(stage.progress(of: second)?.state == .routed)
+    for _ in 0..<2 { stage.hostAnswers(.done) }
+    #expect(stage.asked.map(\.question.word) == ["ActivateScene", "ContinueScene"])
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: second)?.state == .handled)
+  }
+
+  @Test func `which call is made follows the session when it is made, and the outcome when it was decided`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    stage.call(.write(session, .stateRestorationActivity(UserActivity(activityType: "restore"))), by: .host)
+    stage.drop(key: "1")
+    #expect(stage.drop(key: "1")?.delivered?.outcome == "activated")
+    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    // The host has released the window in between.
+    stage.call(.disconnect(session), by: .host)
+    for _ in 0..<2 { stage.hostAnswers(.done) }
+    guard case .connect(session, _, let options)? = stage.asked.first?.question else {
+      Issue.record("\(stage.asked)")
+      return
+    }
+    #expect(options.string.contains(#""stateRestorationActivity":{"activityType":"restore"}"#), "\(options)")
+  }
+
   @Test(arguments: [HostAnswer.refused("no cats"), .failed("broken"), .timedOut])
   func `a host that does not take it lets it fail, and the session that was made for it goes`(_ answer: HostAnswer)
     throws
@@ -68,16 +105,24 @@ import Testing
     #expect(stage.memory.deliveries.isEmpty)
   }
 
-  @Test func `a window that showed something else shows it again when the host refuses`() throws {
+  @Test(arguments: [HostAnswer.refused("no"), .timedOut])
+  func `a window shows what it showed before when the host does not take it, unless something newer was set`(
+    _ answer: HostAnswer
+  ) throws {
     var stage = Stage(cats())
     stage.attach()
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.hostAnswersAll()
     stage.drop(key: "2") { $0.session = Text("\(session)") }
     #expect(stage.sessions()[0].userActivity?.key == "2")
-    stage.hostAnswers(.refused("no"))
+    stage.hostAnswers(answer)
     #expect(stage.sessions()[0].userActivity?.key == "1")
     #expect(stage.sessions()[0].shownBy == stage.shelf.deliveryOrder[0])
+    stage.drop(key: "3") { $0.session = Text("\(session)") }
+    let newer = UserActivity(activityType: "view", targetContentIdentifier: "4")
+    stage.call(.write(session, .userActivity(newer)), by: .host)
+    stage.hostAnswers(answer)
+    #expect(stage.sessions()[0].userActivity?.key == "4")
   }
 
   @Test func `what is held fails when its time is over, as long as something could start its application`() throws {
@@ -109,6 +154,24 @@ import Testing
     #expect(progress?.state == .routed)
     #expect(progress?.isOpen == false)
     #expect(stage.sessions().count == 1)
+    // The next delivery finds the session, which has never had a scene.
+    stage.attach()
+    #expect(stage.drop(key: "1")?.delivered?.outcome == "activated")
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+  }
+
+  @Test func `what a host cannot be given before it knows what is gone fails when its time is over`() throws {
+    var stage = Stage(cats())
+    try stage.destroyOne()
+    stage.attach(hearsDiscards: false)
+    let delivery = stage.drop(key: "1")?.delivered?.delivery
+    stage.passUntilQuiet(seconds: 20)
+    #expect(stage.progress(of: delivery)?.error?.name == "org.stagedoor.Error.HostTimeout")
+    #expect(stage.sessions().isEmpty)
+    stage.hostAnswers(.done)
+    #expect(stage.asked.isEmpty)
+    stage.drop(key: "2")
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
   }
 
   @Test func `it is cancelled while it is held, and not later`() throws {
@@ -199,6 +262,78 @@ import Testing
     stage.hostAnswers(.refused("no"))
     #expect(stage.shelf.sessions[sessions[1]]?.userActivity?.key == "2")
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)
+  }
+
+  @Test func `a delivery that a host has in hand is redirected, and the first answer counts no more`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
+    stage.hostAnswersAll()
+    let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
+    #expect(stage.asked.map(\.question.word) == ["ContinueScene", "ContinueScene"])
+    stage.hostAnswers(.refused("late"))
+    #expect(stage.progress(of: delivery)?.isOpen == true)
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: delivery)?.state == .handled)
+    #expect(stage.progress(of: delivery)?.attempt == 2)
+    #expect(stage.shelf.sessions[sessions[1]]?.userActivity?.key == "1")
+  }
+
+  @Test func `what is redirected to the window that just took it is given to it once more`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    stage.hostAnswers(.done)
+    #expect(stage.call(.redirect(delivered.delivery, to: delivered.session)) == .outcome("activated"))
+    #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: delivered.delivery)?.state == .handled)
+  }
+
+  /// Once, each of two deliveries remembered the other as the one before it, and the service followed them for ever.
+  @Test func `what was redirected there and back can be cancelled`() throws {
+    var stage = Stage(cats())
+    let first = try #require(stage.drop(key: "1")?.delivered?.session)
+    let other = try #require(stage.drop(key: "2")?.delivered?.session)
+    let window = { (options: inout PayloadOptions) in options.session = Text("\(first)") }
+    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, window)?.delivered?.delivery) }
+    for session in [other, first] {
+      #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
+    }
+    for delivery in deliveries.reversed() { #expect(stage.call(.cancel(delivery)) == .done) }
+    let last = try #require(stage.drop(key: "c", window)?.delivered?.delivery)
+    #expect(stage.call(.cancel(last)) == .done)
+  }
+
+  @Test(arguments: [true, false])
+  func `what goes with its configuration is not redirected`(inOneTurn: Bool) throws {
+    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    let delivery = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered?.delivery)
+    let other = try #require(stage.drop(key: "2") { $0.configuration = "Default" }?.delivered?.session)
+    if inOneTurn {
+      stage.turn { stage in
+        stage.play(.declared(cats()))
+        stage.call(.redirect(delivery, to: other))
+      }
+    } else {
+      stage.restart(cats())
+      stage.call(.redirect(delivery, to: other))
+    }
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .requestDenied)
+    stage.passUntilQuiet(seconds: 0)
+    #expect(stage.progress(of: delivery)?.state == .failed)
+  }
+
+  @Test func `a delivery is redirected to a session of its own application only`() throws {
+    var stage = Stage(cats(), cats("org.example.Dogs"))
+    let delivered = try #require(stage.drop(key: "1") { $0.application = "org.example.Cats" }?.delivered)
+    let foreign = try #require(stage.drop(key: "1") { $0.application = "org.example.Dogs" }?.delivered?.session)
+    #expect(stage.call(.redirect(delivered.delivery, to: foreign))?.refusal?.name == .requestDenied)
+    #expect(stage.call(.redirect(delivered.delivery, to: delivered.delivery))?.refusal?.name == .noSuchSession)
+    #expect(stage.call(.redirect(delivered.session, to: foreign))?.refusal?.name == .noSuchDelivery)
   }
 
   @Test func `what was handled can be redirected until its deadline`() throws {

@@ -23,6 +23,61 @@ import Testing
     #expect(stage.shelf.owed["org.example.Cats"] == [])
   }
 
+  @Test func `what a host was being told when it left is told to the next, before anything else`() throws {
+    var stage = Stage(cats())
+    let gone = try stage.destroyOne()
+    let held = stage.drop(key: "1")?.delivered?.delivery
+    stage.attach(hearsDiscards: false)
+    stage.hostLeaves()
+    #expect(stage.progress(of: held)?.state == .held)
+    stage.attach(as: .other, hearsDiscards: false)
+    #expect(stage.asked.map(\.question) == [.discarded([gone])])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    // The first host never had the delivery.
+    #expect(stage.progress(of: held)?.attempt == 1)
+  }
+
+  @Test func `a host that attaches again in the middle of something is given nothing twice`() throws {
+    var stage = Stage(cats())
+    try stage.destroyOne()
+    stage.drop(key: "1")
+    for _ in 0..<2 { stage.attach(hearsDiscards: false) }
+    stage.drop(key: "1")
+    #expect(stage.asked.map(\.question.word) == ["DidDiscardSceneSessions"])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    stage.attach()
+    stage.drop(key: "1")
+    stage.hostAnswersAll()
+    #expect(
+      stage.questions.filter { $0 != "ActivateScene" } == [
+        "DidDiscardSceneSessions", "ConnectScene", "ContinueScene", "ContinueScene",
+      ])
+    for delivery in stage.shelf.deliveryOrder.compactMap({ stage.progress(of: $0) }).suffix(3) {
+      #expect((delivery.state, delivery.attempt) == (.handled, 1))
+    }
+  }
+
+  @Test func `attaching again says which scenes are still there, and another application's session is none of them`()
+    throws
+  {
+    var stage = Stage(cats(), cats("org.example.Dogs"))
+    let own = { (options: inout PayloadOptions) in options.application = "org.example.Cats" }
+    stage.attach()
+    let windows = try ["1", "2"].map { try #require(stage.drop(key: $0, own)?.delivered?.session) }
+    stage.hostAnswersAll()
+    for window in windows {
+      stage.attach(showing: [window])
+      #expect(stage.sessions().filter(\.isConnected).map(\.identifier) == [window])
+      #expect(stage.shelf.sessions[window]?.state == .foregroundInactive)
+    }
+    let foreign = try #require(stage.drop(key: "1") { $0.application = "org.example.Dogs" }?.delivered?.session)
+    stage.attach(showing: [foreign])
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .invalidArgs)
+    #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+  }
+
   @Test func `who does not own the name hosts nothing`() {
     var stage = Stage(cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
@@ -128,6 +183,45 @@ import Testing
     #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
   }
 
+  @Test func `what is destroyed while it is being connected is closed after that, and its deliveries fail`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.drop(key: "1")
+    let before = stage.sayings.count
+    stage.call(.destroy(session, animation: "commit"))
+    #expect(
+      stage.said(since: before).map(\.word) == [
+        "session went", "SessionDiscarded", "DeliveryFailed", "DeliveryFailed", "answer",
+      ])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question) == [.destroy(session, animation: "commit")])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question) == [.discarded([session])])
+  }
+
+  @Test func `a configuration that goes closes its windows, and its host hears of them as one set`() throws {
+    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    stage.attach()
+    let gone = try ["1", "2", "3"].map { key in
+      try #require(stage.drop(key: key) { $0.configuration = "Other" }?.delivered?.session)
+    }
+    stage.hostAnswersAll()
+    // A session that no longer has a window.
+    stage.call(.disconnect(gone[2]), by: .host)
+    stage.play(.declared(cats()))
+    stage.passUntilQuiet(seconds: 0)
+    #expect(stage.asked.map(\.question.word) == ["DestroyScene", "DestroyScene"])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question.word) == ["DestroyScene"])
+    stage.hostAnswers(.done)
+    guard case .discarded(let sessions)? = stage.asked.first?.question else {
+      Issue.record("\(stage.asked)")
+      return
+    }
+    #expect(Set(sessions) == Set(gone) && stage.asked.count == 1)
+  }
+
   @Test func `a window that its host refused late is not closed, and the host hears that its session is gone`() throws {
     var stage = Stage(cats())
     stage.attach()
@@ -162,9 +256,66 @@ import Testing
     #expect(stage.asked.isEmpty)
     stage.call(.setState(session, .background), by: .host)
     #expect(stage.asked.map(\.question) == [.refresh(session)])
+    // While the host draws, more ask it to: it draws once more for all of them.
+    for _ in 0..<5 { stage.call(.refresh(session)) }
+    for _ in 0..<2 {
+      #expect(stage.asked.map(\.question) == [.refresh(session)])
+      stage.hostAnswers(.done)
+    }
+    #expect(stage.asked.isEmpty && stage.memory.refreshes.isEmpty)
+    // A session without a scene does not draw, and a restored scene is drawn anyway.
+    stage.call(.disconnect(session), by: .host)
+    stage.call(.refresh(session))
+    stage.drop(key: "1")
     stage.hostAnswersAll()
-    #expect(stage.memory.refreshes.isEmpty)
+    stage.call(.setState(session, .background), by: .host)
+    #expect(stage.asked.isEmpty && stage.memory.refreshes.isEmpty)
   }
+
+  // MARK: The host's choice of configuration
+
+  private func dynamic() -> Stage {
+    var stage = Stage(cats(configurations: ["Default", "Other"], atMost: 2, isDynamic: true))
+    stage.attach()
+    return stage
+  }
+
+  @Test func `the host's choice is the configuration of a new session, and limits are those of the manifest's choice`()
+    throws
+  {
+    var stage = dynamic()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    #expect(stage.asked.map(\.question.word) == ["ConfigurationForConnecting"])
+    stage.hostAnswers(.configuration("Other"))
+    guard case .connect(session, "Other", _)? = stage.asked.first?.question else {
+      Issue.record("\(stage.asked)")
+      return
+    }
+    #expect(stage.shelf.sessions[session]?.configuration == "Other")
+    stage.hostAnswersAll()
+    // A session that was connected keeps its configuration.
+    stage.call(.disconnect(session), by: .host)
+    stage.drop(key: "1")
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    stage.hostAnswersAll()
+    for key in ["2", "3"] as [Text] {
+      #expect(stage.drop(key: key)?.delivered != nil)
+      stage.hostAnswers(.configuration(.empty))
+      stage.hostAnswersAll()
+    }
+    #expect(stage.drop(key: "4")?.refusal?.name == .routing("org.stagedoor.Error.RequestDenied"))
+  }
+
+  @Test func `a session that is gone before its host has chosen is not connected`() throws {
+    var stage = dynamic()
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    stage.call(.destroy(delivered.session, animation: "standard"))
+    #expect(stage.progress(of: delivered.delivery)?.state == .failed)
+    stage.hostAnswers(.configuration("Other"))
+    #expect(stage.asked.map(\.question) == [.discarded([delivered.session])])
+  }
+
+  // MARK: What is private
 
   @Test func `a private delivery that is redirected says neither type nor key`() throws {
     var stage = Stage(cats())
@@ -178,6 +329,16 @@ import Testing
       #expect(key.isEmpty)
     }
     #expect(!stage.sayings.dropFirst(before).contains { "\($0)".contains("secret") })
+    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
+  }
+
+  @Test func `what a host says of a private delivery is for nobody else`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivery = stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.delivery
+    stage.hostAnswers(.refused("org.example.Error: no secret here"))
+    #expect(stage.progress(of: delivery)?.error?.name == "org.stagedoor.Error.HostRefused")
+    #expect(!stage.sayings.contains { "\($0)".contains("secret") })
     #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
   }
 

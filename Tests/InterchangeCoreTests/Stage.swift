@@ -222,6 +222,15 @@ struct Stage {
   /// The host answers everything, until no question is left.
   mutating func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
 
+  /// Makes a session and destroys it while its application has no host, which is told later.
+  @discardableResult
+  mutating func destroyOne() throws -> UniqueIdentifier {
+    let made = call(.newSession(application: "org.example.Cats", configuration: .empty))
+    let session = try #require(made?.delivered?.session)
+    call(.destroy(session, animation: "standard"))
+    return session
+  }
+
   mutating func hostLeaves(_ application: Text = "org.example.Cats", _ caller: Caller = .host) {
     asked.removeAll { $0.owner == caller.connection }
     play(.hostLeft(application: application, connection: caller.connection ?? .empty))
@@ -261,6 +270,11 @@ struct Stage {
   }
 
   func sessions(of application: Text = "org.example.Cats") -> [Session] { shelf.sessions(of: application) }
+
+  /// The members of all questions to hosts, answered or not.
+  var questions: [String] {
+    errands.compactMap { if case .ask(_, _, _, _, let question, _) = $0 { question.word } else { nil } }
+  }
 
   func progress(of delivery: UniqueIdentifier?) -> DeliveryProgress? {
     delivery.flatMap { shelf.deliveries[$0]?.progress }
