@@ -74,51 +74,6 @@ import Testing
     }
   }
 
-  @Test func `what is no file is refused with its place, before anything happens`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        let good = try house.file("good.txt", "good")
-        let folder = good.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-        _ = try await house.command("mkfifo", "\(folder)/fifo").output()
-        _ = try await house.command(
-          "/usr/bin/python3", "-c", "import socket,sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])",
-          "\(folder)/socket"
-        ).output()
-        _ = try await house.command("ln", "-s", "loop", "\(folder)/loop").output()
-        let before = try await house.eventSequence()
-        let cases = [
-          "\(folder)/missing": "No such file", folder: "directory", "/dev/null": "device",
-          "\(folder)/fifo": "FIFO", "\(folder)/socket": "socket", "\(folder)/loop": "symbolic",
-          "\(good)/below": "Not a directory",
-        ]
-        for (path, reason) in cases {
-          let uris = try await house.refusal(
-            "DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
-          // Also if no application would take it.
-          let alone = try await house.refusal("DropURIs", "string:\(path)", "string:", "string:")
-          #expect(alone.message.contains(reason), "\(alone)")
-          let file = #"{"type": "image/png", "file": "file://\#(path)""#
-          var refusals = [uris]
-          for open in ["", #", "openInPlace": true"#] {
-            let document =
-              #"{"items": [{"representations": [{"type": "text/plain", "file": "file://\#(good)"}]}, "#
-              + #"{"representations": [\#(file)\#(open)}]}], "options": {"application": "org.example.Cats"}}"#
-            refusals.append(try await house.refusal("Deliver", "string:\(document)"))
-          }
-          for refusal in refusals {
-            #expect(refusal.name == "org.stagedoor.Error.InvalidPayload", "\(path): \(refusal)")
-            #expect(refusal.message.hasPrefix("items[1].representations[0].file: "), "\(refusal)")
-            #expect(refusal.message.contains(reason), "\(refusal)")
-          }
-        }
-        #expect(try await house.eventSequence() == before)
-        #expect(try await house.deliveries().isEmpty)
-        #expect(host.calls.isEmpty)
-        try await house.spoolIsEmptied()
-      }
-    }
-  }
-
   @Test(arguments: PrivateBus.Kind.available)
   func `gdbus drops a file and a pipe from its standard input`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind) { house in
@@ -250,40 +205,6 @@ import Testing
     }
   }
 
-  @Test func `a descriptor that cannot be read is refused with its place, and so is what is none`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        let path = try house.file("picture", "x")
-        let null = try OwnedFileDescriptor.file("/dev/null")
-        let refusals: [(String, Variant)] = [
-          ("only for writing", try OwnedFileDescriptor.file(path, O_WRONLY).variant),
-          ("a path alone", try OwnedFileDescriptor.file(path, 0o10_000_000).variant),
-          ("a directory", try OwnedFileDescriptor.file("/tmp", O_RDONLY).variant),
-          ("a device", null.variant),
-          ("the end that writes", try OwnedFileDescriptor.pipe().writeEnd.variant),
-          ("no descriptor", "0".variant), ("a number", UInt32(0).variant),
-        ]
-        for (what, value) in refusals {
-          let item = Things.item(Things.text("good"), Things.representation("image/png", "fd", value))
-          let error = try await refused {
-            _ = try await house.deliver([item], ["application": "org.example.Cats".variant], over: house.watcher)
-          }
-          #expect(error?.name == "org.stagedoor.Error.InvalidPayload", "\(what): \(error as Any)")
-          #expect(error?.text.hasPrefix("items[0].representations[1].fd: ") ?? false, "\(what): \(error as Any)")
-        }
-        let twice = Things.item(Things.text("a"), Things.text("b"))
-        let two = ["type": "image/png".variant, "text": "a".variant, "data": Variant.bytes([1])]
-        for item in [twice, Things.item(two), Things.item(["type": "image/png".variant])] {
-          let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
-          #expect(error?.name == "org.stagedoor.Error.InvalidPayload", "\(error as Any)")
-        }
-        #expect(try await house.deliveries().isEmpty)
-        #expect(host.calls.isEmpty)
-        try await house.spoolIsEmptied()
-      }
-    }
-  }
-
   @Test func `a call that waits for a host keeps no copies of its descriptors`() async throws {
     try await withHouse { house in
       try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
@@ -348,6 +269,51 @@ import Testing
         let script = "\(Repository.path)/Tests/DaemonTests/Clients/items.py"
         let delivery = try await house.command("/usr/bin/python3", "-B", script, binding).output()
         #expect(try await host.text(delivery, 0, "image/*") == "from Python, by \(binding)")
+      }
+    }
+  }
+
+  @Test func `two that open a pipe at once are one that has it and one that is told so`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        for _ in 0..<20 {
+          let landing = try await house.deliver(
+            [Things.item(Things.descriptor(try .pipe(of: Array("once".utf8))))], over: house.watcher)
+          try await host.asked(1)
+          let openings = (0..<4).map { _ in
+            Task { () -> String in
+              do {
+                return try await host.text(landing.delivery)
+              } catch CallError.replied(let error) {
+                return error.name.rawValue
+              }
+            }
+          }
+          var answers: [String] = []
+          for opening in openings { answers.append(try await opening.value) }
+          let gone = "org.stagedoor.Error.SourceGone"
+          #expect(answers.sorted() == ["once", gone, gone, gone])
+          try await host.release(landing.delivery)
+        }
+      }
+    }
+  }
+
+  @Test func `where one URI leads to no file nothing is dropped, also if no application would take it`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let good = try house.file("good.txt", "good")
+        let before = try await house.eventSequence()
+        for (path, reason) in [("\(good)/below", "Not a directory"), ("/tmp", "directory"), ("/dev/null", "device")] {
+          let error = try await house.refusal("DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
+          #expect(error.name == "org.stagedoor.Error.InvalidPayload", "\(error)")
+          #expect(error.message.hasPrefix("items[1].representations[0].file: "), "\(error)")
+          let alone = try await house.refusal("DropURIs", "string:\(path)", "string:", "string:")
+          for refusal in [error, alone] { #expect(refusal.message.contains(reason), "\(refusal)") }
+        }
+        #expect(try await house.eventSequence() == before)
+        #expect(host.calls.isEmpty)
+        try await house.spoolIsEmptied()
       }
     }
   }

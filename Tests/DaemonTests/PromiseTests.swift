@@ -140,35 +140,6 @@ import Testing
     }
   }
 
-  @Test func `a delivery that is released while it loads is called off`() async throws {
-    try await promising { house, host, source, landing in
-      source.next(.waits)
-      let delivery = landing.delivery
-      async let error = refused { _ = try await host.open(delivery, 0, "image/png") }
-      try await source.isAsked("Load 0 image/png")
-      try await host.release(delivery)
-      #expect(try await error?.name == "org.stagedoor.Error.Cancelled")
-      try await source.isAsked("CancelLoad 0 image/png")
-      try await source.isAsked("Release")
-      try source.goOn("late")
-      let late = try await refused { _ = try await host.open(delivery, 0, "image/png") }
-      #expect(late?.name == "org.stagedoor.Error.NoSuchItem")
-      #expect(source.asked.count { $0 == "Release" } == 1)
-    }
-  }
-
-  @Test func `a connection that hosts nothing has no source asked`() async throws {
-    try await promising { house, host, source, landing in
-      source.next(.waits)
-      // A second connection that hosts nothing cannot ask at all.
-      let other = try await house.bus.connect()
-      let denied = try await refused { _ = try await house.open(landing.delivery, 0, "image/png", over: other) }
-      #expect(denied?.name == .accessDenied)
-      #expect(source.asked.isEmpty)
-      await other.close()
-    }
-  }
-
   // MARK: keepPromises
 
   @Test(arguments: ["normal", "memory"])
@@ -190,48 +161,50 @@ import Testing
     }
   }
 
-  /// Runs `body` with a source whose promises are to be kept, and expects that its delivery is refused and leaves nothing behind.
-  private func expectRefusal(
-    _ name: ErrorName, _ body: @escaping @Sendable (SourcePlayer) async throws -> Void
-  ) async throws -> ErrorReply? {
+  /// A manner of a source in which it does not hand out what it promised, and the error that the drop gets.
+  struct Failure: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let manner: SourcePlayer.Manner
+    let error: ErrorName
+  }
+
+  static let failures = [
+    Failure(testDescription: "it refuses", manner: .refuses(.unwilling), error: ErrorReply.unwilling.name),
+    Failure(
+      testDescription: "it ends before its size",
+      manner: .hands({ try .pipe(of: Array("half".utf8)) }, size: 8), error: sourceGone),
+    Failure(
+      testDescription: "it is no data", manner: .hands({ try .file("/tmp") }, size: -1),
+      error: "org.stagedoor.Error.InvalidPayload"),
+    Failure(
+      testDescription: "it is longer than the service keeps for anyone",
+      manner: .hands({ try OwnedFileDescriptor.sparse(of: 20 << 30) }, size: -1),
+      error: "org.freedesktop.DBus.Error.LimitsExceeded"),
+  ]
+
+  @Test(arguments: failures)
+  func `a promise to be kept that its source does not keep refuses the drop, and nothing is left`(
+    _ failure: Failure
+  ) async throws {
     try await withHouse { house in
       try await house.carrying { host in
         try await house.sourcing { source in
-          let other = try await house.bus.connect()
           let sequence = try await house.eventSequence()
-          try await body(source)
+          source.next(failure.manner)
           let error = try await refused {
             _ = try await source.deliver(
               Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
           }
-          #expect(error?.name == name, "\(error as Any)")
+          #expect(error?.name == failure.error, "\(error as Any)")
+          if failure.error == Self.sourceGone {
+            #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
+          }
           #expect(try await house.deliveries().isEmpty)
           #expect(try await house.eventSequence() == sequence)
           #expect(host.calls.isEmpty)
           try await house.spoolIsEmptied()
-          await other.close()
-          return error
         }
       }
-    }
-  }
-
-  @Test func `a promise to be kept that its source refuses refuses the drop`() async throws {
-    _ = try await expectRefusal(ErrorReply.unwilling.name) { source in
-      source.next(.refuses(.unwilling))
-    }
-  }
-
-  @Test func `a promise to be kept that ends before its size refuses the drop`() async throws {
-    let error = try await expectRefusal(Self.sourceGone) { source in
-      source.next(.hands({ try .pipe(of: Array("half".utf8)) }, size: 8))
-    }
-    #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
-  }
-
-  @Test func `a promise to be kept that is no data refuses the drop`() async throws {
-    _ = try await expectRefusal("org.stagedoor.Error.InvalidPayload") { source in
-      source.next(.hands({ try .file("/tmp") }, size: -1))
     }
   }
 
@@ -257,13 +230,6 @@ import Testing
           #expect(host.calls.isEmpty)
         }
       }
-    }
-  }
-
-  @Test func `what cannot be stored refuses the drop`() async throws {
-    _ = try await expectRefusal("org.freedesktop.DBus.Error.LimitsExceeded") { source in
-      // The content is longer than the service keeps for anyone, and nobody reads it to the end.
-      source.next(.hands({ try OwnedFileDescriptor.sparse(of: 20 << 30) }, size: -1))
     }
   }
 

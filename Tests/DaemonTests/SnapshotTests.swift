@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 import FoundationEssentials
-import Glibc
 import Testing
 
 /// Pictures of windows.
@@ -104,24 +103,6 @@ import Testing
         for call in calls { errors.append(try await call.value?.text ?? "") }
         #expect(errors.contains { $0.contains("64 calls of this sender have snapshots that are read") }, "\(errors)")
         try await set("a cat", of: landing.session, by: host.connection)
-      }
-    }
-  }
-
-  @Test func `a picture that does not come, or is none, is refused`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        let landing = try await host.deliver(Payloads.activity("viewCat", "cat1"))
-        let object = try host.object(landing.session)
-        let silent = try OwnedFileDescriptor.pipe()
-        async let late = refused { try await object.call("SetSnapshot", "image/png", silent.readEnd) }
-        let folder = try OwnedFileDescriptor.file("/tmp")
-        let error = try await refused { try await object.call("SetSnapshot", "image/png", folder) }
-        #expect(error?.name == .invalidArgs || error?.name == "org.stagedoor.Error.InvalidPayload", "\(error as Any)")
-        let text = try await refused { try await object.call("SetSnapshot", "text/plain", folder) }
-        #expect(text?.name == .invalidArgs)
-        #expect(try await late?.name == .limitsExceeded)
-        silent.writeEnd.close()
       }
     }
   }

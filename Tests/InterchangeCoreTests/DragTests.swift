@@ -166,6 +166,8 @@ import Testing
     }
     #expect(stage.call(.openDrag(ticket: drag.ticket), by: Self.target) == .dragOpened(drag.drag))
     #expect(stage.book.viewOfDrag(drag.drag, for: Self.target) != nil)
+    let early = stage.call(.openItem(drag.drag, item: 0, type: .empty), by: Self.target)
+    #expect(early?.refusal?.name == .notDropped)
     #expect(stage.book.viewOfDrag(drag.drag, for: .sandbox("org.example.Target", 8)) == nil)
     #expect(stage.book.viewOfDrag(drag.drag, for: .other) == nil)
     // Programs outside a sandbox share their rights: a script calls from another connection each time.
@@ -490,10 +492,7 @@ import Testing
     #expect(stage.call(.cancelDrag(drag.drag))?.refusal?.name == .requestDenied)
     #expect(news(stage, since: count) == ["drag State :1.1 :3.9", "Ended cancel :1.1"])
     #expect(stage.errands.count { $0 == .free([drag.drag]) } == 1 && stage.baggageStore.isEmpty)
-    #expect(
-      stage.errands.contains {
-        if case .endPromises(let promises) = $0 { promises.map(\.path) == ["/a"] } else { false }
-      })
+    #expect(stage.endedPromises == [["/a"]])
     #expect(stage.book.ledger.total(.baggage) == 0)
     // The drag still tells how it ended, but cannot be opened any more, and is forgotten soon.
     #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.state == "cancelled")
@@ -740,10 +739,7 @@ import Testing
       stage.call(.addItems([item], to: drag.drag, size: 1))
       stage.baggageFails()
     }
-    let ended = stage.errands.compactMap {
-      if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
-    }
-    #expect(ended == [["/b"]])
+    #expect(stage.endedPromises == [["/b"]])
   }
 
   // MARK: Large numbers

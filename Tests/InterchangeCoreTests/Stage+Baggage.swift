@@ -89,6 +89,11 @@ extension Stage {
     play(.opened(opening.removeFirst().number, .failed(error)))
   }
 
+  /// The paths of the promises that ended, for each time that some did.
+  var endedPromises: [[Text]] {
+    errands.compactMap { if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil } }
+  }
+
   // MARK: Callers
 
   /// Like the shell, it reports only connections that matter to the core.
