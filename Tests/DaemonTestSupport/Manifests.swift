@@ -32,10 +32,6 @@ package enum Manifests {
   /// Only a main window.
   package static let mainOnly = application("org.example.Cats", types: "viewCat", configurations: configuration("Main"))
 
-  package static let mainOnlyAsUIKit = application(
-    "org.example.Cats", types: "viewCat", configurations: configuration("Main"), more: #" "StagedoorRouting": "uikit","#
-  )
-
   package static let oneScene = application(
     "org.example.Player", types: "play", "stop", configurations: configuration("Main"), scenes: false)
 

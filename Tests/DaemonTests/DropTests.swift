@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// `Drop`, `Deliver`, `DeliverEach` and `Explain`: their answers, their errors, and the signals before the answers.
+/// `Drop`, `Deliver` and `DeliverEach`: their answers, their errors, and the signals before the answers.
 @Suite struct DropTests {
   struct Wrong: Sendable, CustomTestStringConvertible {
     let member: String
@@ -227,48 +227,6 @@ import Testing
       #expect(numbers == Array(2...UInt64(13 * rounds + 1)))
       #expect(sessions.count { $0 == shown } == 12 * rounds)
       await connection.close()
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `Explain says what Deliver does then, and changes nothing`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      try await house.register(Manifests.oneScene)
-      for document in [
-        Payloads.activity("viewCat", "cat1"), Payloads.activity("viewCat", "cat1"), Payloads.activity("play"),
-        Payloads.activity("play", "song"), Payloads.activity("viewCat", "cat1", options: #""disposition": "new""#),
-        Payloads.activity("viewCat", "cat1"), #"{"options": {"application": "org.example.Cats"}}"#,
-        Payloads.activity("viewCat", options: #""disposition": "existing""#),
-      ] {
-        let before = try await Record(of: house)
-        let explained = try await house.explain(document)
-        #expect(try await Record(of: house) == before)
-        let landing = try await house.deliver(document)
-        #expect(explained["outcome"]?.text == landing.outcome, "\(document)")
-        if landing.outcome != "created" {
-          #expect(explained["chosen"]?["session"]?.text == landing.identifier, "\(document)")
-        }
-        if landing.outcome == "created" {
-          let configuration = try await house.property("Configuration", of: landing.session)
-          #expect(explained["configuration"]?["chosen"]?.text == configuration)
-        }
-        // The decision is kept, without its candidates.
-        let kept = try Document(try await house.call("GetDelivery", "string:\(landing.delivery)")[1].text)
-        #expect(kept["candidates"] == nil)
-        for key in ["outcome", "application", "configuration", "key", "chosen", "routingActivity"]
-        where key != "chosen" || landing.outcome != "created" {
-          #expect(kept[key] == explained[key], "\(key) of \(document)")
-        }
-      }
-      for document in [Payloads.activity("viewDog"), Payloads.activity("play", options: #""disposition": "new""#)] {
-        let explained = try await house.explain(document)
-        let error = try await house.refusal("Deliver", "string:\(document)")
-        #expect(explained["outcome"]?.text == "refused")
-        #expect(explained["error"]?.text == error.name)
-        #expect(explained["message"]?.text == error.message)
-      }
-      #expect(try await house.refusal("Explain", "string:{").name == "org.stagedoor.Error.InvalidPayload")
     }
   }
 

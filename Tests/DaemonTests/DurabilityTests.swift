@@ -146,31 +146,6 @@ import Testing
     try #require(lstat(path, &status) == 0, "\(path)")
     return status.st_mode & 0o777
   }
-
-  @Test func `a broken store is set aside and told, and never deleted`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { daemon in
-        _ = try await house.drop("viewCat", "cat1")
-        daemon.signal(SIGTERM)
-        try await daemon.ended()
-      }
-      let files = try FileManager.default.contentsOfDirectory(atPath: house.state)
-      let store = try #require(files.first { $0.hasSuffix(".sqlite") || $0.hasSuffix(".db") }, "\(files)")
-      let rubbish = String(repeating: "this is no database\n", count: 1000)
-      try house.write(rubbish, to: "\(house.state)/\(store)")
-      try await house.serving { daemon in
-        #expect(try await house.sessions().isEmpty)
-        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-        #expect(daemon.standardError.contains("the store was broken"))
-        let kept = try FileManager.default.contentsOfDirectory(atPath: house.state).filter { name in
-          try Data(contentsOf: URL(filePath: "\(house.state)/\(name)")) == Data(rubbish.utf8)
-        }
-        #expect(kept.count == 1)
-        #expect(daemon.standardError.contains(try #require(kept.first)))
-      }
-    }
-  }
 }
 
 /// Everything that the service says about what it keeps.

@@ -3,7 +3,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// What the log says to users who forgot `--print-reply`.
+/// Users who forgot `--print-reply`: what is done, and what the log says.
 @Suite struct HintTests {
   private func send(_ member: String, _ arguments: String..., in house: House, to: BusName? = House.name) async throws {
     let destination = to.map { ["--dest=\($0)"] } ?? []
@@ -35,6 +35,19 @@ import Testing
         try await send("org.stagedoor.Interchange1.Deliver", "string:x", in: house)
         try await eventually("the other hint") { daemon.standardError.contains("Deliver came as a signal") }
       }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a drop that nobody waits for is taken`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      // Without --print-reply, dbus-send leaves as soon as it has sent.
+      _ = try await house.command(
+        "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root, "\(House.interchange).Drop",
+        "string:viewCat", "string:cat1", "dict:string:string:"
+      ).output()
+      try await eventually("the session of the drop") { try await house.sessions().map { $0[4] } == ["cat1"] }
     }
   }
 }

@@ -96,29 +96,6 @@ import Testing
     }
   }
 
-  @Test func `an application that is uninstalled is out of routing until it is back`() async throws {
-    try await withHouse { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("Cats"), to: file)
-      try await house.serving { daemon in
-        let landing = try await house.drop("viewCat", "cat1")
-        try FileManager.default.removeItem(atPath: file)
-        daemon.signal(SIGHUP)
-        let named = #"{"options": {"session": "\#(landing.session)"}}"#
-        try await eventually("it is gone") {
-          try await house.explain(named)["error"]?.text == "org.stagedoor.Error.NoSuchApplication"
-        }
-        let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
-        #expect(error.name == "org.stagedoor.Error.ActivityTypeNotDeclared")
-        #expect(try await house.sessions().map { $0[0] } == [landing.session])
-        try house.write(Self.cats("Cats"), to: file)
-        daemon.signal(SIGHUP)
-        try await eventually("it is back") { try await house.explain(named)["outcome"]?.text == "activated" }
-        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
-      }
-    }
-  }
-
   @Test func `sessions of a configuration that a new manifest no longer has are discarded`() async throws {
     try await withHouse { house in
       let file = "\(house.applications)/org.example.Cats.json"
@@ -138,29 +115,6 @@ import Testing
           #expect(seen.first?.arguments["persistent_identifier"] == detail.identifier)
           #expect(seen.last?.arguments["delivery"] == detail.delivery)
         }
-      }
-    }
-  }
-
-  @Test func `so they are where the manifest changed while the service was away`() async throws {
-    try await withHouse { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("Cats"), to: file)
-      let (detail, main) = try await house.serving { _ in
-        (
-          try await house.drop("viewCat", "cat1"), try await house.newSession("Default", of: "org.example.Cats")
-        )
-      }
-      try house.write(
-        Manifests.application(
-          "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
-      try await house.serving { _ in
-        // The manifests are read when somebody asks for the application.
-        let landing = try await house.deliver(Payloads.activity("viewCat", options: #""disposition": "existing""#))
-        #expect(landing.session == main)
-        #expect(try await house.sessions().map { $0[0] } == [main])
-        let lost = try await house.refusal("Deliver", #"string:{"options": {"session": "\#(detail.identifier)"}}"#)
-        #expect(lost.name == "org.stagedoor.Error.NoSuchSession")
       }
     }
   }

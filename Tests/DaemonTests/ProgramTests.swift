@@ -138,20 +138,6 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a second one with the same store says so in a sentence`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving { daemon in
-        let result = try await house.daemon().run()
-        #expect(result.status == .exited(1))
-        #expect(result.standardError.hasPrefix("stagedoord: org.stagedoor.Interchange1 is taken"))
-        #expect(result.standardError.split(separator: "\n").count == 1)
-        #expect(daemon.status == nil)
-        #expect(try await house.eventSequence() == "0")
-      }
-    }
-  }
-
   @Test(arguments: [
     (["--dance"], "there is no option --dance; `stagedoord --help` lists the options"),
     (["--durabilty", "full"], "there is no option --durabilty; did you mean --durability?"),

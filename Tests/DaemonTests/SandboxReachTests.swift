@@ -162,21 +162,6 @@ import Testing
     }
   }
 
-  @Test func `it is shown the candidates of its own application, and none of another`() async throws {
-    try await withTwo { house, own, foreign in
-      for (type, session) in [("readMail", own.session), ("viewCat", foreign.session)] {
-        func candidates(from sandbox: String?) async throws -> [String?]? {
-          let document = Payloads.activity(type, "other")
-          let why = try Document(try await house.call("Explain", "string:\(document)", from: sandbox)[0].text)
-          return why["candidates"]?.elements.map { $0["path"]?.text }
-        }
-        let (shownToAll, shown) = (try await candidates(from: nil), try await candidates(from: Self.own) ?? [])
-        #expect(shownToAll == [session])
-        #expect(shown == (type == "readMail" ? [session] : []))
-      }
-    }
-  }
-
   @Test func `it lists sessions, deliveries and events of its own application only`() async throws {
     try await withTwo { house, own, _ in
       func rows(_ member: String, _ arguments: String..., from sandbox: String) async throws -> [[String]] {
@@ -219,21 +204,6 @@ import Testing
           "GetAll", "string:\(interface)", at: other, in: House.properties, from: Self.own)
         #expect(refusal.name == Self.denied)
       }
-    }
-  }
-
-  @Test func `a token of it names its own deliveries only`() async throws {
-    try await withTwo { house, _, _ in
-      let document = Payloads.activity("viewCat", "cat2", options: #""token": "t""#)
-      var deliveries: [String?: String] = [:]
-      for sandbox in [nil, Self.own, Self.foreign] {
-        for _ in 0..<2 {
-          let landing = try house.landing(try await house.call("Deliver", "string:\(document)", from: sandbox))
-          #expect(deliveries[sandbox] ?? landing.delivery == landing.delivery, "the same call has the same answer")
-          deliveries[sandbox] = landing.delivery
-        }
-      }
-      #expect(Set(deliveries.values).count == 3)
     }
   }
 

@@ -224,20 +224,4 @@ import Testing
       }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a session without a scene has no state to set`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let session = try await house.drop("viewCat", "cat1").session
-      for (member, arguments, says) in [
-        ("SetState", ["string:foregroundActive"], "not connected"), ("SetState", ["string:unattached"], "unattached"),
-        ("SetState", ["string:upsideDown"], "upsideDown"), ("Disconnect", [], "not connected"),
-      ] {
-        let error = try await house.refusal(member, arguments, at: session, in: House.session)
-        #expect(error.name == "org.freedesktop.DBus.Error.InvalidArgs")
-        #expect(error.message.contains(says), "\(error)")
-      }
-    }
-  }
 }

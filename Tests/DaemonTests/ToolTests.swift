@@ -63,44 +63,6 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `busctl and gdbus call it and show its objects`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let dropped = try await house.command(
-        "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewCat",
-        "cat1",
-        "1", "name", "Tom"
-      ).output()
-      #expect(dropped.hasPrefix(#"oss "/org/stagedoor/Interchange1/session/"#))
-      #expect(dropped.contains(#" "created" "#))
-      let again = try await house.command(
-        "gdbus", "call", "--session", "--dest", "\(House.name)", "--object-path", House.root, "--method",
-        "\(House.interchange).Drop", "viewCat", "cat1", "{'name': 'Tom'}"
-      ).output()
-      let session = try #require(try await house.sessions().first?.first)
-      #expect(again.hasPrefix("(objectpath '\(session)', 'activated', '"))
-
-      let tree = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
-      let paths = tree.split(separator: "\n").map(String.init)
-      #expect(paths.contains(session))
-      #expect(paths.contains("\(House.root)/application/org_2eexample_2eCats"))
-      let shown = try await house.command(
-        "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", session
-      ).output()
-      #expect(shown.contains("interface \(House.session) {"))
-      #expect(shown.contains(#"Configuration = 'Cat Detail';"#))
-
-      // busctl prints an error's message and not its name, so the message must say everything.
-      let refused = try await house.command(
-        "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewDog", "",
-        "0"
-      ).run()
-      #expect(!refused.status.isSuccess)
-      #expect(refused.standardError.contains("viewDog"))
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
   func `wrong use has D-Bus's own names`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       try await house.register(Manifests.cats)
