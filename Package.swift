@@ -126,17 +126,20 @@ let package = Package(
       dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
-      name: "BaggageTests", dependencies: ["Baggage", "DBus", "DBusTestSupport", "ExitTestSupport", "SceneModel"],
+      name: "BaggageTests",
+      dependencies: ["Baggage", "DBus", "DBusTestSupport", "ExitTestSupport", "SceneModel", "StoreTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "dbus-showcase", "greeter-service", "greeter-client",
+      ],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
       dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "stagedoor", "stagedoord"],
       exclude: ["Snapshots", "reading_host.py", "terminal.py", "press_tab.py"], swiftSettings: settings),
-    .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
+    .testTarget(name: "ContractTests", dependencies: ["DBus", "DaemonTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
@@ -202,7 +205,7 @@ let package = Package(
       name: "SessionStoreTests",
       dependencies: ["CSQLite", "SceneModel", "SceneTestSupport", "SessionStore", "StoreTestSupport"],
       swiftSettings: settings),
-    // The tests of the service make disks fail, as the tests of the store do.
+    // The tests of the service make disks fail, as the tests of the store do. All of them need directories of their own.
     .target(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(

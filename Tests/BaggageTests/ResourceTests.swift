@@ -201,7 +201,7 @@ import Testing
 
   @Test func `a disk that is full refuses, and nothing half is left`() async throws {
     // Only a process that may mount can have a small disk.
-    let directory = TemporaryDirectory()
+    let directory = TemporaryDirectory(in: "/tmp")
     guard mount("tmpfs", directory.path, "tmpfs", 0, "size=1m") == 0 else { return }
     defer { umount2(directory.path, Int32(MNT_DETACH)) }
     let store = BaggageStore(directory: directory.path, isSynced: true)

@@ -41,7 +41,7 @@ import Testing
   @Test func `links are removed, and nothing is touched that they lead to`() async throws {
     let store = stores.store()
     try await store.keep([1])
-    let (outside, third) = (TemporaryDirectory(), UniqueIdentifier(high: 3, low: 3))
+    let (outside, third) = (TemporaryDirectory(in: "/tmp"), UniqueIdentifier(high: 3, low: 3))
     outside.write([1, 2, 3])
     outside.write([4], to: "0")
     symlink(outside.path, "\(spool)/\(other)")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `a spool that is a link is no spool`() async throws {
-    let outside = TemporaryDirectory()
+    let outside = TemporaryDirectory(in: "/tmp")
     outside.write([1], to: "file")
     symlink(outside.path, spool)
     let store = stores.store()

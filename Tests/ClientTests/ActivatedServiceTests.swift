@@ -14,7 +14,7 @@ import dbus_showcase
     kind: PrivateBus.Kind
   ) async throws {
     try await withPrivateBus(kind) { bus in
-      try await bus.install(Showcase.busName, executable: BuiltProduct.path("dbus-showcase"))
+      try await bus.install(Showcase.busName, executable: Command.built("dbus-showcase").program)
       let client = try await bus.connect()
       for round in 0..<Self.rounds {
         try await withLimit(usualLimit, "round \(round)") { try await Self.play(round, on: client) }

@@ -78,6 +78,6 @@ import Testing
   private nonisolated(nonsending) func withDemo<Result>(
     environment: [String: String], _ body: nonisolated(nonsending) (RunningCommand) async throws -> Result
   ) async throws -> Result {
-    try await Command(BuiltProduct.path("dbus-showcase"), "--demo", environment: environment).whileRunning(body)
+    try await Command.built("dbus-showcase", "--demo", environment: environment).whileRunning(body)
   }
 }

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// The page that takes a newcomer from nothing to a service and a client.
@@ -25,8 +26,8 @@ import Testing
     for clientBegins in [false, true] {
       try await withPrivateBus(kind) { bus in
         let watcher = try await bus.connect()
-        let service = try Command(BuiltProduct.path("greeter-service"), environment: bus.environment)
-        let client = try Command(BuiltProduct.path("greeter-client"), environment: bus.environment)
+        let service = Command.built("greeter-service", environment: bus.environment)
+        let client = Command.built("greeter-client", environment: bus.environment)
         let (first, second) = clientBegins ? (client, service) : (service, client)
         try await first.whileRunning { first in
           if clientBegins {
@@ -53,7 +54,7 @@ import Testing
 
   @Test func `a second greeter says that there is one`() async throws {
     try await withPrivateBus { bus in
-      let service = try Command(BuiltProduct.path("greeter-service"), environment: bus.environment)
+      let service = Command.built("greeter-service", environment: bus.environment)
       let watcher = try await bus.connect()
       try await service.whileRunning { _ in
         _ = try await watcher.owners(of: "org.example.Greeter").first { $0 != nil }

@@ -82,7 +82,8 @@ import Testing
 
   /// Runs the program in an environment that names no bus.
   private func run(_ arguments: [String]) async throws -> Command.Result {
-    var command = try Command(BuiltProduct.path("dbus-showcase"), arguments: arguments)
+    var command = Command.built("dbus-showcase")
+    command.arguments = arguments
     command.environment = command.environment.filter { !$0.key.hasPrefix("DBUS_") && $0.key != "XDG_RUNTIME_DIR" }
     return try await command.run()
   }

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// A Python binding, with the script in `Clients` that calls the showcase through it.

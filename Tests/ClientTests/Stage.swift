@@ -25,7 +25,7 @@ nonisolated(nonsending) func withStage<Result>(
   _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (Stage) async throws -> Result
 ) async throws -> Result {
   try await withPrivateBus(kind) { bus in
-    try await Command(BuiltProduct.path("dbus-showcase"), environment: bus.environment).whileRunning { showcase in
+    try await Command.built("dbus-showcase", environment: bus.environment).whileRunning { showcase in
       try await showcase.line { $0 == "org.stagedoor.Showcase1 is ready" }
       let client = try await bus.connect()
       do {
@@ -37,22 +37,5 @@ nonisolated(nonsending) func withStage<Result>(
         throw error
       }
     }
-  }
-}
-
-/// Programs that the build puts beside the tests.
-enum BuiltProduct {
-  static func path(_ name: String) throws -> String {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard length > 0 else { throw NotFound(name: name) }
-    let own = String(decoding: buffer[..<length], as: UTF8.self)
-    let path = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex) + "/\(name)"
-    guard access(String(path), X_OK) == 0 else { throw NotFound(name: name) }
-    return String(path)
-  }
-
-  struct NotFound: Error {
-    let name: String
   }
 }

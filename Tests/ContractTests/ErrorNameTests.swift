@@ -1,4 +1,5 @@
 import DBus
+import DaemonTestSupport
 import Testing
 
 @Suite struct ErrorNameTests {

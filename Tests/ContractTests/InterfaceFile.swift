@@ -1,4 +1,5 @@
 import DBus
+import DaemonTestSupport
 
 /// An interface document of this repository, and the documentation of its elements.
 enum InterfaceFile: String, CaseIterable {

@@ -11,7 +11,9 @@ struct CodingRandom: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+}
 
+extension RandomNumberGenerator {
   mutating func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[number(below: elements.count)] }

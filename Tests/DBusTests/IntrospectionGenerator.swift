@@ -1,29 +1,12 @@
 import DBus
 
 /// Makes introspection documents, the same ones for the same seed, with everything that is hard to print.
-struct IntrospectionGenerator {
-  private var state: UInt64
+struct IntrospectionGenerator: RandomNumberGenerator {
+  private var random: CodingRandom
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = CodingRandom(seed: seed) }
 
-  /// SplitMix64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[number(below: elements.count)] }
-
-  mutating func several<Element>(_ limit: Int, _ make: (inout Self) -> Element) -> [Element] {
-    var elements: [Element] = []
-    for _ in 0..<number(below: limit + 1) { elements.append(make(&self)) }
-    return elements
-  }
+  mutating func next() -> UInt64 { random.next() }
 
   // MARK: Strings
 

@@ -4,18 +4,6 @@ import Testing
 
 /// Calls that ask for too much.
 @Suite struct ServerLimitTests {
-  private func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
-    do {
-      try await body()
-      return nil
-    } catch let CallError.replied(error) {
-      return error
-    } catch {
-      Issue.record("not an error reply: \(error)")
-      return nil
-    }
-  }
-
   @Test func `arguments with more values than a method takes are refused while they are read`() async throws {
     try await withPeers { server, client in
       let taken = Guarded(0)

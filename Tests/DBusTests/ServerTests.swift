@@ -26,18 +26,6 @@ import Testing
     await client.loop.stop()
   }
 
-  private func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
-    do {
-      try await body()
-      return nil
-    } catch let CallError.replied(error) {
-      return error
-    } catch {
-      Issue.record("not an error reply: \(error)")
-      return nil
-    }
-  }
-
   @Test func `each form of handler answers with what it returns`() async throws {
     try await withThing { thing in
       thing.method("Nothing") {}

@@ -71,16 +71,4 @@ import Testing
       for await signal in signals { Issue.record("\(signal.member) was announced") }
     }
   }
-
-  private func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
-    do {
-      try await body()
-      return nil
-    } catch let CallError.replied(error) {
-      return error
-    } catch {
-      Issue.record("not an error reply: \(error)")
-      return nil
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The files that these tests run.
+/// The files of this repository, which tests read and run.
 package enum Repository {
   package static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 
@@ -8,9 +8,9 @@ package enum Repository {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(file)")), as: UTF8.self)
   }
 
-  /// The Swift files below a folder.
-  package static func texts(below folder: String) throws -> [String] {
+  /// The files below a folder whose names have this ending.
+  package static func texts(below folder: String, ending: String = ".swift") throws -> [String] {
     let files = try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")
-    return try files.filter { $0.hasSuffix(".swift") }.map { try text(of: "\(folder)/\($0)") }
+    return try files.filter { $0.hasSuffix(ending) }.map { try text(of: "\(folder)/\($0)") }
   }
 }

@@ -444,10 +444,7 @@ import Testing
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
     #expect(freed(stage, delivered.delivery) == 1 && stage.baggageStore.isEmpty && stage.shelf.baggage.isEmpty)
-    let ended = stage.errands.compactMap {
-      if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
-    }
-    #expect(ended == [["/a"]])
+    #expect(stage.endedPromises == [["/a"]])
     #expect(stage.open(delivered)?.refusal?.name == .noSuchItem)
     stage.passUntilQuiet(seconds: 700)
     #expect(freed(stage, delivered.delivery) == 1)
@@ -669,7 +666,7 @@ import Testing
     #expect(asked(stage) == [":2.7"])
     stage.baggageOpens(size: 3)
     stage.call(.release(delivered.delivery), by: .host)
-    #expect(ended(stage) == [["/cat"]])
+    #expect(stage.endedPromises == [["/cat"]])
     #expect(stage.call(.renewPromises(token: "t"), by: again)?.refusal?.name == .noSuchItem)
   }
 
@@ -837,15 +834,11 @@ import Testing
       }
       #expect(items.count == 3 && items[1] == .refused(error))
       #expect(stage.shelf.deliveries.count == 2 && stage.shelf.baggage.count == 1)
-      #expect(ended(stage) == [["/a"]])
+      #expect(stage.endedPromises == [["/a"]])
     }
   }
 
   // MARK: Promises
-
-  private func ended(_ stage: Stage) -> [[Text]] {
-    stage.errands.compactMap { if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil } }
-  }
 
   @Test func `the promises of a call that is refused end`() throws {
     var stage = Stage(cats())
@@ -855,17 +848,17 @@ import Testing
     stage.baggageFails()
     stage.drop(.promise("/kept")) { $0.keepPromises = true }
     stage.baggageFails()
-    #expect(ended(stage) == [["/refused"], ["/fails"], ["/kept"]])
+    #expect(stage.endedPromises == [["/refused"], ["/fails"], ["/kept"]])
   }
 
   @Test func `the promises of a call that was carried out before end, unless they are those of the first`() throws {
     var stage = Stage(cats())
     stage.drop(.promise("/first")) { $0.token = "t" }
     stage.drop(.promise("/first")) { $0.token = "t" }
-    #expect(ended(stage) == [])
+    #expect(stage.endedPromises == [])
     stage.drop(.promise("/second")) { $0.token = "t" }
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
-    #expect(ended(stage) == [["/second"]])
+    #expect(stage.endedPromises == [["/second"]])
   }
 
   @Test func `promises of one object end with the last delivery that has some`() throws {
@@ -874,16 +867,16 @@ import Testing
     let one = try stage.handled(.promise("/a"), key: "1")
     let other = try stage.handled(.promise("/a"), key: "2")
     stage.call(.release(one.delivery), by: .host)
-    #expect(ended(stage) == [])
+    #expect(stage.endedPromises == [])
     stage.call(.release(other.delivery), by: .host)
-    #expect(ended(stage) == [["/a"]])
+    #expect(stage.endedPromises == [["/a"]])
   }
 
   @Test func `promises that a sandbox may not hand over end`() throws {
     var stage = Stage(cats())
     stage.drop(.promise("/undeclared"), by: .sandbox("org.example.Mail"))
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
-    #expect(ended(stage) == [["/undeclared"]])
+    #expect(stage.endedPromises == [["/undeclared"]])
   }
 
   @Test func `what its host has released cannot be redirected`() throws {

@@ -42,11 +42,8 @@ import Testing
     stage.attach()
     var payload = stage.activity("view", "1")
     payload.options.allowedOperations = [.copy, .move]
-    stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
-    guard case .dragBegun(let drag, _)? = stage.answers[stage.lastCall] else {
-      Issue.record("no drag")
-      return
-    }
+    let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
+    let drag = try #require(begun?.begun).drag
     stage.call(.drop(drag, on: nil, operation: operation))
     #expect(try options(stage)["operation"] == .string(operation))
   }
@@ -139,11 +136,8 @@ import Testing
     var stage = Stage(cats())
     var payload = stage.activity("view", "1")
     payload.options.isFromStranger = true
-    stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
-    guard case .dragBegun(let drag, _)? = stage.answers[stage.lastCall] else {
-      Issue.record("no drag")
-      return
-    }
+    let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
+    let drag = try #require(begun?.begun).drag
     let type = try #require(ContentType("image/png"))
     let items = [Item(representations: [Representation(type: type, .promise("/cat"))])]
     #expect(stage.call(.addItems(items, to: drag, size: 1))?.refusal?.name == .invalidPayload)

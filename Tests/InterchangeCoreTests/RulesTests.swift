@@ -209,7 +209,7 @@ import TextRules
     let (number, _) = try #require(self.consulting(stage))
     stage.play(.consulted(number, [.exhausted]))
     #expect(error(stage.answers[number]) == .limitsExceeded)
-    #expect(stage.errands.contains { if case .endPromises(let promises) = $0 { promises.count == 1 } else { false } })
+    #expect(stage.endedPromises == [["/promise"]])
     stage.checkItself()
   }
 
@@ -233,10 +233,7 @@ import TextRules
     guard case .refused(let refusal) = items[1] else { return _ = Issue.record("\(items[1])") }
     #expect(refusal.name == .limitsExceeded)
     #expect(shown(stage) == ["ls", "cat"])
-    let ended = stage.errands.compactMap {
-      if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
-    }
-    #expect(ended == [["/promise1"]])
+    #expect(stage.endedPromises == [["/promise1"]])
     stage.checkItself()
   }
 
@@ -288,11 +285,10 @@ import TextRules
       return _ = Issue.record("it was not delivered")
     }
     #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 1, 0, 0])
-    func ended() -> Int { stage.errands.count { if case .endPromises = $0 { true } else { false } } }
     _ = stage.call(.cancel(delivered.delivery))
-    let before = ended()
+    let before = stage.endedPromises.count
     _ = deliver(payload, &stage)
-    #expect(ended() == before + 1)
+    #expect(stage.endedPromises.count == before + 1)
     stage.checkItself()
   }
 

@@ -11,7 +11,8 @@ import Testing
 @Suite struct PrompterTests {
   /// A core and its store, with the turns that have ended.
   private final class Service {
-    let directory: String
+    let folder = TemporaryDirectory(in: "/tmp")
+    var directory: String { folder.path }
     var prompter: Prompter
     var now = Moment(time: Instant(microseconds: 1_800_000_000_000_000), uptime: 1_000_000)
     private(set) var sayings: [Saying] = []
@@ -20,10 +21,7 @@ import Testing
     /// - Parameter sql: A change of the store's file, before the service opens it.
     init(changedBy sql: String? = nil) throws {
       _ = DiskFaults.install
-      var template = Array("/tmp/stagedoor-turns-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw Failure("no directory: \(errno)") }
-      directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      prompter = try Service.open(directory, now)
+      prompter = try Service.open(folder.path, now)
       guard let sql else { return }
       prompter.store.close()
       var handle: OpaquePointer?
@@ -39,11 +37,6 @@ import Testing
       let store = try SessionStore(
         directory: directory, durability: .full, rules: ReadingRules(types: types), at: now.time)
       return try Prompter(store, types: types, allowance: Allowance(), seed: (1, 2), at: now)
-    }
-
-    deinit {
-      for name in ["stagedoor.db", "stagedoor.db-wal", "stagedoor.db-shm", "lock"] { unlink("\(directory)/\(name)") }
-      rmdir(directory)
     }
 
     /// Takes the cues in one turn, and ends it and those that follow from it.

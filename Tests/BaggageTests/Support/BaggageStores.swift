@@ -2,6 +2,8 @@ import Baggage
 import DBus
 import Glibc
 import SceneModel
+// Every test here has a directory.
+@_exported import StoreTestSupport
 import Testing
 
 let delivery = UniqueIdentifier(high: 1, low: 1)
@@ -13,7 +15,7 @@ let silence = getenv("STAGEDOOR_STRESS") == nil ? Duration.seconds(2) : BaggageL
 
 /// A store with a directory of its own.
 struct BaggageStores {
-  let directory = TemporaryDirectory()
+  let directory = TemporaryDirectory(in: "/tmp")
 
   func store(isSynced: Bool = false, silence: Duration = BaggageLimits.silence) -> BaggageStore {
     BaggageStore(directory: directory.path, isSynced: isSynced, silence: silence)

@@ -10,7 +10,7 @@ final class SilentFileSystem: Sendable {
 
   static let reason = "needs root and /dev/fuse"
 
-  private let directory = TemporaryDirectory()
+  private let directory = TemporaryDirectory(in: "/tmp")
   private let device: OwnedFileDescriptor
   private let stop: OwnedFileDescriptor
   private let server: EventLoop

@@ -3,7 +3,8 @@ import Glibc
 import SceneModel
 import SceneTestSupport
 import SessionStore
-import StoreTestSupport
+// Every test here has a directory.
+@_exported import StoreTestSupport
 import Testing
 
 let noon = Instant(microseconds: 1_777_636_800_000_000)
