@@ -13,8 +13,10 @@ actor Understudy {
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   private(set) var display: any Display
-  /// Connects to the display of the environment.
-  private let connect: () -> (any Display)?
+  /// Connects to a display of the same kind.
+  private let kind: DisplayKind
+  /// The displays of the environment, which every program that is started here gets.
+  private let displays: NamedDisplays
   let processes: any Processes
   private(set) var installed: InstalledFollower
   let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
@@ -30,6 +32,9 @@ actor Understudy {
   var hosting = Hosting()
 
   /// How long a window that has appeared may write other titles while its program still opens the file. No person does anything in it meanwhile.
+  ///
+  /// The first title with the file's name would not say that the program has opened the file: a viewer that cannot show a picture keeps its own name as the
+  /// title until somebody drops another picture of this name on it.
   private let settling: Duration
 
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
@@ -56,14 +61,15 @@ actor Understudy {
     let noted = ContinuousClock.now
   }
 
-  /// - Parameter connect: Connects to the display again, after it has closed.
+  /// - Parameter kind: Connects to the display again, after it has closed.
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
     in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
-    again connect: sending @escaping () -> (any Display)? = { nil }
+    again kind: @escaping DisplayKind = { nil }
   ) {
-    (self.connection, self.display, self.connect, self.processes) = (connection, display, connect, processes)
+    (self.connection, self.display, self.kind, self.processes) = (connection, display, kind, processes)
     self.settling = settling
+    displays = NamedDisplays { Environment[$0].map { Bytes($0.utf8) } }
     installed = InstalledFollower(in: places)
   }
 
@@ -98,9 +104,10 @@ actor Understudy {
     (windows, starts, awaited) = ([:], [], [])
     tellOfChange()
     windowsChanged()
-    for _ in 0..<60 where !Task.isCancelled {
+    let end = ContinuousClock.now + .seconds(60)
+    while .now < end, !Task.isCancelled {
       await connection.loop.sleep(for: .seconds(1))
-      guard let display = connect() else { continue }
+      guard let display = await Displays.connect(kind, on: connection.loop, within: end - .now) else { continue }
       self.display = display
       begin()
       tellOfChange()
@@ -108,6 +115,21 @@ actor Understudy {
       return true
     }
     return false
+  }
+
+  /// Refuses to open a file where nobody would see it: while the display is away, and for a caller on another display.
+  ///
+  /// - Parameter caller: The process that asks.
+  func refuseUnseen(by caller: Int32? = nil) throws {
+    take()
+    if display.isBroken {
+      throw ErrorReply("org.freedesktop.DBus.Error.NotSupported", "the display has gone")
+    }
+    guard let caller else { return }
+    let theirs = NamedDisplays { processes.variable($0, of: caller) }
+    if theirs.areOther(than: displays) {
+      throw ErrorReply("org.freedesktop.DBus.Error.NotSupported", "it serves another display than the caller's")
+    }
   }
 
   /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.
@@ -288,6 +310,7 @@ actor Understudy {
     if installed.notices == nil { installed.read() }
     var chosen = await judged(file, url, try entry(for: path, application))
     if isNew { (chosen.isNew, chosen.judgement.verdict) = (true, .start) }
+    try refuseUnseen()
     if application != nil || isNew || chosen.judgement.shownIn != nil { return chosen }
     // The file may be open in another application that takes its type.
     let takers = installed.now.applications.names(ofTakersOf: installed.now.files.type(ofFile: path))

@@ -15,8 +15,10 @@ enum UnderstudyInterface {
     refuseSandboxes(in: &interface)
     interface.property("Version", constant: UInt32(1))
     interface.method("Open", in: "uri", "options", out: "deed", "window", "report") {
-      (uri: String, options: [String: Variant]) async throws in
+      (call: Call, uri: String, options: [String: Variant]) async throws in
       let options = try Options(options)
+      // The caller keeps its ticket, and opens the file in another way.
+      try await understudy.refuseUnseen(by: call.knownCredentials?.processID.map { Int32(bitPattern: $0) })
       let found = try await understudy.look(for: uri, in: options.application, isNew: options.isNew)
       if options.explains { return ("", "", report(found)) }
       // The caller keeps its ticket, and opens the file in another way.
