@@ -41,9 +41,12 @@ extension Understudy {
         raiseOnceCertain(found, at: time)
       }
       return (.runAgain, window)
+    case .startAnother:
+      try start(found, token, at: time)
+      return (.started, nil)
     case .raise, .start:
       // A person who sees no window yet clicks again.
-      if !found.isNew, isStarting(found.entry.application, with: found.file.path) { return (.started, nil) }
+      if isStarting(found.entry.application, with: found.file.path) { return (.started, nil) }
       try start(found, token, at: time)
       return (.started, nil)
     }
@@ -61,7 +64,8 @@ extension Understudy {
       for _ in 0..<12 {
         await self.connection.loop.sleep(for: .milliseconds(250))
         guard self.awaited.contains(where: { $0.end == end }) else { return }
-        let seen = self.evidence(for: found.entry.application)
+        var sight = self.sight()
+        let seen = self.evidence(for: found.entry.application, in: &sight)
         let shown = self.judgement(of: found.file, for: application, among: seen).shownIn
         guard let shown, shown.level == .certain else { continue }
         self.awaited.removeAll { $0.end == end }

@@ -278,8 +278,8 @@ extension Understudy {
   private func compare(_ entries: Set<String>) async {
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
-      take()
-      let documents = documents(of: entry)
+      var sight = sight()
+      let documents = documents(of: entry, in: &sight)
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, hosted, with: documents, hasTabs)

@@ -36,6 +36,8 @@ actor Understudy {
   /// The first title with the file's name would not say that the program has opened the file: a viewer that cannot show a picture keeps its own name as the
   /// title until somebody drops another picture of this name on it.
   private let settling: Duration
+  /// How long a service on the bus may think about a question.
+  let patience: Duration
 
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
@@ -65,10 +67,10 @@ actor Understudy {
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
     in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
-    again kind: @escaping DisplayKind = { nil }
+    patience: Duration = .milliseconds(100), again kind: @escaping DisplayKind = { nil }
   ) {
     (self.connection, self.display, self.kind, self.processes) = (connection, display, kind, processes)
-    self.settling = settling
+    (self.settling, self.patience) = (settling, patience)
     displays = NamedDisplays { Environment[$0].map { Bytes($0.utf8) } }
     installed = InstalledFollower(in: places)
   }
@@ -146,6 +148,9 @@ actor Understudy {
       await updateManifests()
     }
   }
+
+  /// Where the kernel has no room for notices.
+  func readInstalledIfUnwatched() { if installed.notices == nil { installed.read() } }
 
   /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
   func take() {
@@ -225,7 +230,7 @@ actor Understudy {
     return entry.map { installed.now.habits.application($0).habit == .oneProcessForEach } ?? false
   }
 
-  private func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
+  func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
 
   // MARK: Starts
 
@@ -241,7 +246,8 @@ actor Understudy {
   func isStarting(_ application: String, with path: Bytes) -> Bool {
     starts.contains { start in
       start.application == application && start.path == path && .now - start.noted < .seconds(10)
-        && start.started != nil && processes.start(of: start.process) == start.started
+        && start.started != nil
+        && processes.start(of: start.process) == start.started
     }
   }
 
@@ -267,121 +273,5 @@ actor Understudy {
       process = parent
     }
     return nil
-  }
-
-  // MARK: Judging
-
-  /// The windows as the judge sees them, the topmost first. Processes are looked at for the chosen application's windows only.
-  func evidence(for application: String) -> [Window] {
-    take()
-    defer { take() }
-    readTitles(of: Array(windows.keys))
-    return display.windows().compactMap { number in
-      guard let seen = windows[number] else { return nil }
-      let isWanted = seen.application == application && isLocal(seen.shown)
-      return Window(
-        "\(number)", application: seen.application, title: seen.shown.title,
-        process: isWanted ? seen.shown.process.flatMap(processes.process) : nil, isLocal: isLocal(seen.shown),
-        isMain: seen.shown.isMain, history: seen.history)
-    }
-  }
-
-  /// The file, the application that shows it or is to open it, and what the windows say.
-  struct Case {
-    let file: File
-    let url: String
-    let entry: DesktopEntry
-    let windows: [Window]
-    var judgement: Judgement
-    /// Whether a second window is wanted.
-    var isNew = false
-  }
-
-  /// - Parameter isNew: Whether the application is started whatever the windows show.
-  func look(for url: String, in application: String?, isNew: Bool = false) async throws -> Case {
-    guard let path = FileURL.path(of: Text(url)) else {
-      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "\(url) is not the URL of a file on this machine")
-    }
-    guard let file = File(at: path) else {
-      throw ErrorReply(
-        "org.freedesktop.DBus.Error.FileNotFound",
-        "\(String(decoding: path, as: UTF8.self)): \(String(cString: strerror(errno)))")
-    }
-    if installed.notices == nil { installed.read() }
-    var chosen = await judged(file, url, try entry(for: path, application))
-    if isNew { (chosen.isNew, chosen.judgement.verdict) = (true, .start) }
-    try refuseUnseen()
-    if application != nil || isNew || chosen.judgement.shownIn != nil { return chosen }
-    // The file may be open in another application that takes its type.
-    let takers = installed.now.applications.names(ofTakersOf: installed.now.files.type(ofFile: path))
-    var others = chosen.windows.compactMap(\.application).filter { takers.contains($0) }
-    while let name = others.first {
-      others.removeAll { $0 == name }
-      guard name != chosen.entry.application, let entry = installed.now.applications[name] else { continue }
-      var other = await judged(file, url, entry)
-      if other.judgement.shownIn?.level == .certain {
-        other.judgement.merge(chosen.judgement)
-        return other
-      }
-      chosen.judgement.merge(other.judgement)
-    }
-    return chosen
-  }
-
-  private func judged(_ file: File, _ url: String, _ entry: DesktopEntry) async -> Case {
-    var windows = evidence(for: entry.application)
-    await ask(about: url, entry, &windows)
-    let judgement = judgement(of: file, for: installed.now.habits.application(entry), among: windows)
-    return Case(file: file, url: url, entry: entry, windows: windows, judgement: judgement)
-  }
-
-  func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
-    let asked = pathsToAsk(file, for: application, among: windows, home: home)
-    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
-    return judge(file, for: application, among: windows, home: home, existing: existing)
-  }
-
-  private func entry(for path: Bytes, _ application: String?) throws -> DesktopEntry {
-    if let application {
-      guard let entry = installed.now.applications[application] else {
-        throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application \(application) is installed")
-      }
-      return entry
-    }
-    let type = installed.now.files.type(ofFile: path)
-    guard let entry = installed.now.applications.application(for: type) else {
-      throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application opens files of the type \(type)")
-    }
-    return entry
-  }
-
-  /// Asks the services of some applications which process shows the file, and players what they play.
-  private func ask(about url: String, _ entry: DesktopEntry, _ windows: inout [Window]) async {
-    guard windows.contains(where: { $0.application == entry.application }) else { return }
-    let services = Services(connection: connection)
-    if let process = await services.process(showing: url, of: entry.program) {
-      for place in windows.indices where windows[place].process?.number == process {
-        windows[place].isNamedByService = true
-      }
-    }
-    if entry.categories.contains("Player"), let (process, playing) = await services.track(of: entry.program) {
-      for place in windows.indices where windows[place].process?.number == process { windows[place].playing = playing }
-    }
-  }
-
-  // MARK: The list
-
-  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
-
-  func activate(_ window: String, at time: UInt32) throws {
-    guard let number = WindowNumber(window), windows[number] != nil else {
-      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "there is no window \(window)")
-    }
-    guard display.canRaise else {
-      throw ErrorReply(
-        "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
-    }
-    display.raise(number, at: time)
-    take()
   }
 }

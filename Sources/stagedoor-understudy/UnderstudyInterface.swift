@@ -19,7 +19,10 @@ enum UnderstudyInterface {
       let options = try Options(options)
       // The caller keeps its ticket, and opens the file in another way.
       try await understudy.refuseUnseen(by: call.knownCredentials?.processID.map { Int32(bitPattern: $0) })
-      let found = try await understudy.look(for: uri, in: options.application, isNew: options.isNew)
+      let found =
+        try options.isNew
+        ? await understudy.another(for: uri, in: options.application)
+        : await understudy.look(for: uri, in: options.application)
       if options.explains { return ("", "", report(found)) }
       // The caller keeps its ticket, and opens the file in another way.
       try found.refuseTerminal()
@@ -97,7 +100,7 @@ enum UnderstudyInterface {
         switch found.judgement.verdict {
         case .raise: "raise"
         case .runAgain: "run again"
-        case .start: "start"
+        case .start, .startAnother: "start"
         }
       fields.list("windows", Array(zip(found.windows, found.judgement.findings))) { fields, row in
         let (window, finding) = row

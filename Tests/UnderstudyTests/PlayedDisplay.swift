@@ -190,7 +190,8 @@ struct PlayedDesktop {
     (self.bus, self.place, self.processes) = (bus, place, processes)
     understudy = Understudy(
       connection, display, processes,
-      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling)
+      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
+      patience: usualLimit)
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }
