@@ -61,6 +61,8 @@ actor Understudy {
     /// The start of the process: its number may belong to another process later.
     let started: Int64?
     let noted = ContinuousClock.now
+    /// Whether a window has come since that may be the program's.
+    var mayBeShown = false
   }
 
   /// - Parameter kind: Connects to the display again, after it has closed.
@@ -201,7 +203,7 @@ actor Understudy {
           windows[other]?.history?.isComplete = false
         }
         let start = takeStart(of: shown, seen.application)
-        if let start { seen.application = start.application }
+        if let start { seen.application = start.application } else { endStarts(by: seen) }
         if isRecalled(seen.application) {
           seen.history = .init(
             startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
@@ -245,8 +247,8 @@ actor Understudy {
   /// Whether the file's application was started with it a short while ago, still runs, and has shown no window yet.
   func isStarting(_ application: String, with path: Bytes) -> Bool {
     starts.contains { start in
-      start.application == application && start.path == path && .now - start.noted < .seconds(10)
-        && start.started != nil
+      start.application == application && start.path == path && !start.mayBeShown
+        && .now - start.noted < .seconds(10) && start.started != nil
         && processes.start(of: start.process) == start.started
     }
   }
@@ -256,6 +258,16 @@ actor Understudy {
     guard shown.isMain, isLocal(shown), let place = placeOfStart(shown) else { return nil }
     let start = starts.remove(at: place)
     return application == nil || application == start.application ? start : nil
+  }
+
+  /// A window that no start is known to have made may be that of every start of its application, and of every start at all where nobody knows its
+  /// application or its process.
+  private func endStarts(by seen: Seen) {
+    guard seen.shown.isMain, isLocal(seen.shown) else { return }
+    let isKnown = seen.application != nil && seen.shown.process != nil
+    for place in starts.indices where !isKnown || starts[place].application == seen.application {
+      starts[place].mayBeShown = true
+    }
   }
 
   private func placeOfStart(_ shown: ShownWindow) -> Int? {

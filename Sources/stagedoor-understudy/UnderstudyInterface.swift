@@ -24,11 +24,7 @@ enum UnderstudyInterface {
         ? await understudy.another(for: uri, in: options.application)
         : await understudy.look(for: uri, in: options.application)
       if options.explains { return ("", "", report(found)) }
-      // The caller keeps its ticket, and opens the file in another way.
-      try found.refuseTerminal()
-      // From here on nothing is asked: the application is started, or its window raised.
-      try options.takeTicket()
-      let (deed, window) = try await understudy.act(on: found, options.token)
+      let (deed, window) = try await understudy.act(on: found, options.token) { try options.takeTicket() }
       return (deed.rawValue, window ?? "", report(found))
     }
     let changed = interface.signal("WindowsChanged")
