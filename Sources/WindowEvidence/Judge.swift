@@ -16,7 +16,7 @@ package func judge(
 }
 
 /// The other paths that titles which seem to name the file may mean. If one of them exists, its title is ambiguous: `*a.txt` may be the changed
-/// `a.txt`, or a file of this name. If none of those exists that a title names instead of a file that its process holds, the file was renamed.
+/// `a.txt`, or a file of this name. If a title names another path than the file that its process holds, and nothing is at that path, the file was renamed.
 package func pathsToAsk(
   _ file: File, for application: Application, among windows: [Window], home: Bytes
 ) -> Set<Bytes> {

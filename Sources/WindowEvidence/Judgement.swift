@@ -54,8 +54,10 @@ package enum Verdict: Hashable, Sendable {
   /// Run the application with the file, which finds its own window or tab, and raise the window that appears or now names the file. A window that is
   /// known to show the file is named.
   case runAgain(window: String?)
-  /// Start the application with the file.
+  /// Start the application with the file, unless it was started with the file just now.
   case start
+  /// Start the application with the file, whatever the windows show. This is a person's wish, and never the judge's verdict.
+  case startAnother
 }
 
 package struct Judgement: Hashable, Sendable {
@@ -63,11 +65,13 @@ package struct Judgement: Hashable, Sendable {
   /// A finding for each window, the topmost first.
   package var findings: [Finding]
 
+  package init(verdict: Verdict, findings: [Finding]) { (self.verdict, self.findings) = (verdict, findings) }
+
   /// The finding of the window that the verdict names.
   package var shownIn: Finding? {
     switch verdict {
     case .raise(let window, _), .runAgain(let window?): findings.first { $0.window == window }
-    case .runAgain(nil), .start: nil
+    case .runAgain(nil), .start, .startAnother: nil
     }
   }
 

@@ -34,18 +34,17 @@ struct Main {
   }
 
   private static func serve(on loop: EventLoop) async throws -> Int32 {
-    guard let display = display() else {
+    guard let (display, kind) = await Displays.first(on: loop, within: .seconds(10)) else {
       fail(
         1,
-        "there is no display to ask: set DISPLAY for an X server, or WAYLAND_DISPLAY for a compositor that lists windows"
-      )
+        "no display answers: set DISPLAY for an X server, or WAYLAND_DISPLAY for a compositor that lists windows")
     }
     let endings = try Endings(on: loop)
     let connection = try await Connection.open(try BusAddress.session(), on: loop)
     // What a sandboxed program may not see is decided by who it is.
     connection.identifyCallers()
     connection.keepHandlersOnLoop()
-    let understudy = Understudy(connection, display, Kernel(), again: Main.display)
+    let understudy = Understudy(connection, display, Kernel(), again: kind)
     await understudy.begin()
     connection.export(UnderstudyInterface.made(for: understudy), at: UnderstudyInterface.path)
     for interface in [SearchProviders.gnome(for: understudy), SearchProviders.krunner(for: understudy)] {
@@ -64,9 +63,6 @@ struct Main {
     await connection.close()
     return ending.status
   }
-
-  /// A compositor that lists windows lists those of XWayland too.
-  private static func display() -> (any Display)? { Wayland() ?? X11() }
 
   private static func fail(_ status: Int32, _ sentence: String) -> Never {
     fputs("stagedoor-understudy: \(sentence)\n", stderr)

@@ -1,43 +1,65 @@
 import DBus
+import DesktopFiles
 import SceneModel
 import WindowEvidence
 
 /// What applications' own services on the bus tell of their documents.
 struct Services {
   let connection: Connection
+  /// How long each may think.
+  let patience: Duration
 
-  private static let patience = Duration.milliseconds(100)
+  enum Answer {
+    /// A process of evince or atril shows the file.
+    case shows(process: Int32)
+    /// A player plays a file.
+    case plays(process: Int32, path: Bytes)
+
+    var process: Int32 {
+      switch self {
+      case .shows(let process), .plays(let process, _): process
+      }
+    }
+  }
+
   private static let daemons: [String: (name: BusName, path: ObjectPath, interface: InterfaceName)] = [
     "evince": ("org.gnome.evince.Daemon", "/org/gnome/evince/Daemon", "org.gnome.evince.Daemon"),
     "atril": ("org.mate.atril.Daemon", "/org/mate/atril/Daemon", "org.mate.atril.Daemon"),
   ]
 
-  /// The process of evince or atril that shows a file.
-  func process(showing url: String, of program: String) async -> Int32? {
-    guard let daemon = Services.daemons[program],
-      let owner: String = try? await connection.call(
-        to: daemon.name, at: daemon.path, daemon.interface, "FindDocument", url, false, timeout: Services.patience),
-      let name = try? BusName(owner)
-    else { return nil }
-    return await process(of: name)
+  /// Begins to ask the service of an application; `nil` if the application has none.
+  func ask(about url: String, _ entry: DesktopEntry) -> Task<Answer?, Never>? {
+    if Services.daemons[entry.program] != nil {
+      return connection.loop.task { await process(showing: url, of: entry.program) }
+    }
+    if entry.categories.contains("Player") { return connection.loop.task { await track(of: entry.program) } }
+    return nil
   }
 
-  /// The process of a player, and the path of the file that it plays.
-  func track(of program: String) async -> (process: Int32, path: Bytes)? {
+  private func process(showing url: String, of program: String) async -> Answer? {
+    guard let daemon = Services.daemons[program],
+      let owner: String = try? await connection.call(
+        to: daemon.name, at: daemon.path, daemon.interface, "FindDocument", url, false, timeout: patience),
+      let name = try? BusName(owner)
+    else { return nil }
+    return await process(of: name).map { .shows(process: $0) }
+  }
+
+  private func track(of program: String) async -> Answer? {
     guard let player = try? BusName("org.mpris.MediaPlayer2.\(program)"),
       let value: Variant = try? await connection.call(
         to: player, at: "/org/mpris/MediaPlayer2", "org.freedesktop.DBus.Properties", "Get",
-        "org.mpris.MediaPlayer2.Player", "Metadata", timeout: Services.patience),
+        "org.mpris.MediaPlayer2.Player", "Metadata", timeout: patience),
       let url = try? [String: Variant](value)["xesam:url"].map({ try String($0) }),
       let path = FileURL.path(of: Text(url)), let process = await process(of: player)
     else { return nil }
-    return (process, path)
+    return .plays(process: process, path: path)
   }
 
   private func process(of name: BusName) async -> Int32? {
     let number: UInt32? = try? await connection.call(
       to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "\(name)",
-      timeout: Services.patience)
+      timeout: patience)
     return number.map { Int32(bitPattern: $0) }
   }
 }

@@ -16,37 +16,47 @@ extension Understudy {
     let name: Bytes
     /// The titles before.
     let before: [WindowNumber: Bytes]
+    /// The window that was in front.
+    let front: WindowNumber?
     let time: UInt32
     let end: ContinuousClock.Instant
   }
 
   /// Does what the judgement says.
-  func act(on found: Case, _ token: String?) throws -> (Deed, window: String?) {
+  ///
+  /// - Parameter begin: What is done just before, if it can be done at all. Nothing is asked from then on.
+  func act(
+    on found: Case, _ token: String?, beginning begin: @Sendable () throws -> Void = {}
+  ) throws -> (Deed, window: String?) {
     defer { take() }
+    if case .raise(let window, _) = found.judgement.verdict, display.canRaise {
+      try begin()
+      raise(window, at: time(of: token))
+      return (.raised, window)
+    }
+    // The caller may open the file in another way.
+    try found.refuseTerminal()
+    try begin()
     let time = time(of: token)
     switch found.judgement.verdict {
-    case .raise(let window, _) where display.canRaise:
-      raise(window, at: time)
-      return (.raised, window)
     case .runAgain(let window):
-      let before = windows.mapValues(\.shown.title)
+      let (before, front) = (windows.mapValues(\.shown.title), display.active)
       try start(found, token, at: time)
       if let window {
         raise(window, at: time)
       } else {
         awaited.append(
           Awaited(
-            application: found.entry.application, name: found.file.name, before: before, time: time,
+            application: found.entry.application, name: found.file.name, before: before, front: front, time: time,
             end: .now + .seconds(10)))
-        raiseOnceCertain(found, at: time)
+        raiseOnceCertain(found)
       }
       return (.runAgain, window)
-    case .raise, .start:
-      // A person who sees no window yet clicks again.
-      if !found.isNew, isStarting(found.entry.application, with: found.file.path) { return (.started, nil) }
-      try start(found, token, at: time)
-      return (.started, nil)
+    // A person who sees no window yet clicks again.
+    case .start where isStarting(found.entry.application, with: found.file.path): break
+    case .raise, .start, .startAnother: try start(found, token, at: time)
     }
+    return (.started, nil)
   }
 
   private func raise(_ window: String, at time: UInt32) {
@@ -54,18 +64,19 @@ extension Understudy {
   }
 
   /// Raises the window of a player that loads another file of the same name, which changes no title.
-  private func raiseOnceCertain(_ found: Case, at time: UInt32) {
-    guard let end = awaited.last?.end else { return }
+  private func raiseOnceCertain(_ found: Case) {
+    guard let awaited = awaited.last else { return }
     let application = installed.now.habits.application(found.entry)
     connection.loop.task {
       for _ in 0..<12 {
         await self.connection.loop.sleep(for: .milliseconds(250))
-        guard self.awaited.contains(where: { $0.end == end }) else { return }
-        let seen = self.evidence(for: found.entry.application)
+        var sight = self.sight()
+        guard self.awaited.contains(where: { $0.end == awaited.end }) else { return }
+        let seen = self.evidence(for: found.entry.application, in: &sight)
         let shown = self.judgement(of: found.file, for: application, among: seen).shownIn
-        guard let shown, shown.level == .certain else { continue }
-        self.awaited.removeAll { $0.end == end }
-        self.raise(shown.window, at: time)
+        guard let shown, shown.level == .certain, let window = WindowNumber(shown.window) else { continue }
+        self.awaited.removeAll { $0.end == awaited.end }
+        self.raise(window, for: awaited)
         self.take()
         return
       }
@@ -83,9 +94,20 @@ extension Understudy {
           && Title.hasWord(awaited.name, in: seen.shown.title)
       }
       guard let next else { return false }
-      if display.active != next.key { display.raise(next.key, at: awaited.time) }
+      raise(next.key, for: awaited)
       return true
     }
+  }
+
+  /// Raises a window that has come, unless the person has chosen another meanwhile: one of another application, while the window that was in front is
+  /// still there.
+  private func raise(_ window: WindowNumber, for awaited: Awaited) {
+    if let active = display.active {
+      if active == window { return }
+      let isChosen = active != awaited.front && windows[active]?.application != awaited.application
+      if isChosen, let front = awaited.front, windows[front] != nil { return }
+    }
+    display.raise(window, at: awaited.time)
   }
 
   /// The time of the person's act. A startup identifier ends with it.
@@ -97,7 +119,6 @@ extension Understudy {
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
     let entry = found.entry
-    try found.refuseTerminal()
     let startup = token ?? "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
     guard entry.isActivatable, let name = try? BusName(entry.identifier),
       let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
@@ -145,7 +166,7 @@ extension Understudy {
 }
 
 extension Understudy.Case {
-  func refuseTerminal() throws {
+  fileprivate func refuseTerminal() throws {
     if entry.isTerminal {
       throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
     }

@@ -29,8 +29,8 @@ struct HostedSession {
   var isConnected = true
   /// How often in a row the service refused what it was told.
   var refusals = 0
-  /// Whether a delivery has brought its window to the front, for which the service asks once more behind the delivery.
-  var isBrought = false
+  /// The delivery that has brought its window to the front. The service asks for the front once more behind it, unless our answer came too late.
+  var broughtBy: String?
   /// What the service was told last.
   var told = Told()
 
@@ -57,7 +57,7 @@ extension Understudy {
       hosting.service = owner
       // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.
       hosting.registered = [:]
-      for path in hosting.sessions.keys { hosting.sessions[path]?.isBrought = false }
+      for path in hosting.sessions.keys { hosting.sessions[path]?.broughtBy = nil }
       await updateManifests()
     }
   }
@@ -174,6 +174,7 @@ extension Understudy {
     let files: [String]
     let hasOthers: Bool
     let token: String?
+    let delivery: String?
 
     init(_ document: String) throws {
       let options = try JSON.value(Text(document))
@@ -184,6 +185,7 @@ extension Understudy {
       files = items.isEmpty ? [restored].compactMap(\.self) : dropped
       hasOthers = !items.isEmpty
       token = options["activationToken"]?.string
+      delivery = options["delivery"]?.string
     }
   }
 
@@ -206,7 +208,7 @@ extension Understudy {
           isConnected: !isNew)
       }
     }
-    hosting.sessions[session]?.isBrought = true
+    hosting.sessions[session]?.broughtBy = handedOver.delivery
     await remember(hosting.sessions[session]?.url, in: session)
     // This comes behind the answer to the service.
     connection.loop.task {
@@ -217,13 +219,20 @@ extension Understudy {
 
   private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
     guard let hosted = hosting.sessions[session] else { return }
-    hosting.sessions[session]?.isBrought = false
-    if hosted.isBrought { return }
+    hosting.sessions[session]?.broughtBy = nil
+    if let delivery = hosted.broughtBy, await isTaken(delivery) { return }
     if let url = hosted.url {
       _ = try act(on: try await look(for: url, in: manifest.entry), token)
     } else if let window = hosted.window {
       try activate("\(window)", token)
     }
+  }
+
+  /// Whether the service counts a delivery as taken, and so has asked for the front behind it.
+  private func isTaken(_ delivery: String) async -> Bool {
+    let ending: (state: String, decision: String)? = try? await connection.call(
+      to: Self.service, at: Self.root, Self.interchange, "GetDelivery", delivery, returning: String.self, String.self)
+    return ["handled", "forwarded"].contains(ending?.state)
   }
 
   /// Asks the window to close, as its own button does. A window that others share stays.
@@ -269,8 +278,8 @@ extension Understudy {
   private func compare(_ entries: Set<String>) async {
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
-      take()
-      let documents = documents(of: entry)
+      var sight = sight()
+      let documents = documents(of: entry, in: &sight)
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, hosted, with: documents, hasTabs)

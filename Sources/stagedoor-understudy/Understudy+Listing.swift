@@ -19,15 +19,13 @@ extension Understudy {
 
   /// Every window, the topmost first.
   func list() -> [ListedWindow] {
-    take()
-    defer { take() }
-    readTitles(of: Array(windows.keys))
+    var sight = sight()
     var documents: [String: (url: String, level: Level)] = [:]
-    let applications = Set(windows.values.compactMap(\.application)).compactMap { installed.now.applications[$0] }
-    for entry in applications { documents.merge(self.documents(of: entry)) { first, _ in first } }
+    let applications = Set(sight.windows.compactMap(\.seen.application)).compactMap { installed.now.applications[$0] }
+    for entry in applications { documents.merge(self.documents(of: entry, in: &sight)) { first, _ in first } }
     let active = display.active
-    return display.windows().compactMap { number in
-      guard let seen = windows[number], seen.shown.isMain else { return nil }
+    return sight.windows.compactMap { number, seen in
+      guard seen.shown.isMain else { return nil }
       let entry = seen.application.flatMap { installed.now.applications[$0] }
       let document = documents["\(number)"]
       return ListedWindow(
@@ -38,9 +36,9 @@ extension Understudy {
   }
 
   /// The files that an application's windows show, as the judge finds.
-  func documents(of entry: DesktopEntry) -> [String: (url: String, level: Level)] {
+  func documents(of entry: DesktopEntry, in sight: inout Sight) -> [String: (url: String, level: Level)] {
     let known = installed.now.habits.application(entry)
-    let windows = evidence(for: entry.application)
+    let windows = evidence(for: entry.application, in: &sight)
     var found: [String: (url: String, level: Level)] = [:]
     for window in windows where window.application == entry.application && window.isMain {
       let files = filesToAsk(about: window, of: known, home: home).compactMap { path -> File? in
@@ -60,6 +58,20 @@ extension Understudy {
   private func takes(_ entry: DesktopEntry, _ file: File) -> Bool {
     let type = installed.now.files.type(ofFile: file.path)
     return installed.now.applications.application(for: type)?.application == entry.application
+  }
+
+  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
+
+  func activate(_ window: String, at time: UInt32) throws {
+    guard let number = WindowNumber(window), windows[number] != nil else {
+      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "there is no window \(window)")
+    }
+    guard display.canRaise else {
+      throw ErrorReply(
+        "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
+    }
+    display.raise(number, at: time)
+    take()
   }
 
   /// Tells once after each listing, so that a title that changes ten times a second wakes nobody who does not look.

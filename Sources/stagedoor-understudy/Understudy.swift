@@ -13,8 +13,10 @@ actor Understudy {
   nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   private(set) var display: any Display
-  /// Connects to the display of the environment.
-  private let connect: () -> (any Display)?
+  /// Connects to a display of the same kind.
+  private let kind: DisplayKind
+  /// The displays of the environment, which every program that is started here gets.
+  private let displays: NamedDisplays
   let processes: any Processes
   private(set) var installed: InstalledFollower
   let home = Bytes((getenv("HOME").map { String(cString: $0) } ?? "/").utf8)
@@ -30,7 +32,12 @@ actor Understudy {
   var hosting = Hosting()
 
   /// How long a window that has appeared may write other titles while its program still opens the file. No person does anything in it meanwhile.
+  ///
+  /// The first title with the file's name would not say that the program has opened the file: a viewer that cannot show a picture keeps its own name as the
+  /// title until somebody drops another picture of this name on it.
   private let settling: Duration
+  /// How long a service on the bus may think about a question.
+  let patience: Duration
 
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
@@ -54,16 +61,19 @@ actor Understudy {
     /// The start of the process: its number may belong to another process later.
     let started: Int64?
     let noted = ContinuousClock.now
+    /// Whether a window has come since that may be the program's.
+    var mayBeShown = false
   }
 
-  /// - Parameter connect: Connects to the display again, after it has closed.
+  /// - Parameter kind: Connects to the display again, after it has closed.
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
     in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
-    again connect: sending @escaping () -> (any Display)? = { nil }
+    patience: Duration = .milliseconds(100), again kind: @escaping DisplayKind = { nil }
   ) {
-    (self.connection, self.display, self.connect, self.processes) = (connection, display, connect, processes)
-    self.settling = settling
+    (self.connection, self.display, self.kind, self.processes) = (connection, display, kind, processes)
+    (self.settling, self.patience) = (settling, patience)
+    displays = NamedDisplays { Environment[$0].map { Bytes($0.utf8) } }
     installed = InstalledFollower(in: places)
   }
 
@@ -98,9 +108,10 @@ actor Understudy {
     (windows, starts, awaited) = ([:], [], [])
     tellOfChange()
     windowsChanged()
-    for _ in 0..<60 where !Task.isCancelled {
+    let end = ContinuousClock.now + .seconds(60)
+    while .now < end, !Task.isCancelled {
       await connection.loop.sleep(for: .seconds(1))
-      guard let display = connect() else { continue }
+      guard let display = await Displays.connect(kind, on: connection.loop, within: end - .now) else { continue }
       self.display = display
       begin()
       tellOfChange()
@@ -108,6 +119,21 @@ actor Understudy {
       return true
     }
     return false
+  }
+
+  /// Refuses to open a file where nobody would see it: while the display is away, and for a caller on another display.
+  ///
+  /// - Parameter caller: The process that asks.
+  func refuseUnseen(by caller: Int32? = nil) throws {
+    take()
+    if display.isBroken {
+      throw ErrorReply("org.freedesktop.DBus.Error.NotSupported", "the display has gone")
+    }
+    guard let caller else { return }
+    let theirs = NamedDisplays { processes.variable($0, of: caller) }
+    if theirs.areOther(than: displays) {
+      throw ErrorReply("org.freedesktop.DBus.Error.NotSupported", "it serves another display than the caller's")
+    }
   }
 
   /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.
@@ -124,6 +150,9 @@ actor Understudy {
       await updateManifests()
     }
   }
+
+  /// Where the kernel has no room for notices.
+  func readInstalledIfUnwatched() { if installed.notices == nil { installed.read() } }
 
   /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
   func take() {
@@ -174,7 +203,7 @@ actor Understudy {
           windows[other]?.history?.isComplete = false
         }
         let start = takeStart(of: shown, seen.application)
-        if let start { seen.application = start.application }
+        if let start { seen.application = start.application } else { endStarts(by: seen) }
         if isRecalled(seen.application) {
           seen.history = .init(
             startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
@@ -203,7 +232,7 @@ actor Understudy {
     return entry.map { installed.now.habits.application($0).habit == .oneProcessForEach } ?? false
   }
 
-  private func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
+  func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
 
   // MARK: Starts
 
@@ -218,8 +247,9 @@ actor Understudy {
   /// Whether the file's application was started with it a short while ago, still runs, and has shown no window yet.
   func isStarting(_ application: String, with path: Bytes) -> Bool {
     starts.contains { start in
-      start.application == application && start.path == path && .now - start.noted < .seconds(10)
-        && start.started != nil && processes.start(of: start.process) == start.started
+      start.application == application && start.path == path && !start.mayBeShown
+        && .now - start.noted < .seconds(10) && start.started != nil
+        && processes.start(of: start.process) == start.started
     }
   }
 
@@ -228,6 +258,16 @@ actor Understudy {
     guard shown.isMain, isLocal(shown), let place = placeOfStart(shown) else { return nil }
     let start = starts.remove(at: place)
     return application == nil || application == start.application ? start : nil
+  }
+
+  /// A window that no start is known to have made may be that of every start of its application, and of every start at all where nobody knows its
+  /// application or its process.
+  private func endStarts(by seen: Seen) {
+    guard seen.shown.isMain, isLocal(seen.shown) else { return }
+    let isKnown = seen.application != nil && seen.shown.process != nil
+    for place in starts.indices where !isKnown || starts[place].application == seen.application {
+      starts[place].mayBeShown = true
+    }
   }
 
   private func placeOfStart(_ shown: ShownWindow) -> Int? {
@@ -245,120 +285,5 @@ actor Understudy {
       process = parent
     }
     return nil
-  }
-
-  // MARK: Judging
-
-  /// The windows as the judge sees them, the topmost first. Processes are looked at for the chosen application's windows only.
-  func evidence(for application: String) -> [Window] {
-    take()
-    defer { take() }
-    readTitles(of: Array(windows.keys))
-    return display.windows().compactMap { number in
-      guard let seen = windows[number] else { return nil }
-      let isWanted = seen.application == application && isLocal(seen.shown)
-      return Window(
-        "\(number)", application: seen.application, title: seen.shown.title,
-        process: isWanted ? seen.shown.process.flatMap(processes.process) : nil, isLocal: isLocal(seen.shown),
-        isMain: seen.shown.isMain, history: seen.history)
-    }
-  }
-
-  /// The file, the application that shows it or is to open it, and what the windows say.
-  struct Case {
-    let file: File
-    let url: String
-    let entry: DesktopEntry
-    let windows: [Window]
-    var judgement: Judgement
-    /// Whether a second window is wanted.
-    var isNew = false
-  }
-
-  /// - Parameter isNew: Whether the application is started whatever the windows show.
-  func look(for url: String, in application: String?, isNew: Bool = false) async throws -> Case {
-    guard let path = FileURL.path(of: Text(url)) else {
-      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "\(url) is not the URL of a file on this machine")
-    }
-    guard let file = File(at: path) else {
-      throw ErrorReply(
-        "org.freedesktop.DBus.Error.FileNotFound",
-        "\(String(decoding: path, as: UTF8.self)): \(String(cString: strerror(errno)))")
-    }
-    if installed.notices == nil { installed.read() }
-    var chosen = await judged(file, url, try entry(for: path, application))
-    if isNew { (chosen.isNew, chosen.judgement.verdict) = (true, .start) }
-    if application != nil || isNew || chosen.judgement.shownIn != nil { return chosen }
-    // The file may be open in another application that takes its type.
-    let takers = installed.now.applications.names(ofTakersOf: installed.now.files.type(ofFile: path))
-    var others = chosen.windows.compactMap(\.application).filter { takers.contains($0) }
-    while let name = others.first {
-      others.removeAll { $0 == name }
-      guard name != chosen.entry.application, let entry = installed.now.applications[name] else { continue }
-      var other = await judged(file, url, entry)
-      if other.judgement.shownIn?.level == .certain {
-        other.judgement.merge(chosen.judgement)
-        return other
-      }
-      chosen.judgement.merge(other.judgement)
-    }
-    return chosen
-  }
-
-  private func judged(_ file: File, _ url: String, _ entry: DesktopEntry) async -> Case {
-    var windows = evidence(for: entry.application)
-    await ask(about: url, entry, &windows)
-    let judgement = judgement(of: file, for: installed.now.habits.application(entry), among: windows)
-    return Case(file: file, url: url, entry: entry, windows: windows, judgement: judgement)
-  }
-
-  func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
-    let asked = pathsToAsk(file, for: application, among: windows, home: home)
-    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
-    return judge(file, for: application, among: windows, home: home, existing: existing)
-  }
-
-  private func entry(for path: Bytes, _ application: String?) throws -> DesktopEntry {
-    if let application {
-      guard let entry = installed.now.applications[application] else {
-        throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application \(application) is installed")
-      }
-      return entry
-    }
-    let type = installed.now.files.type(ofFile: path)
-    guard let entry = installed.now.applications.application(for: type) else {
-      throw ErrorReply("org.stagedoor.Error.NoSuchApplication", "no application opens files of the type \(type)")
-    }
-    return entry
-  }
-
-  /// Asks the services of some applications which process shows the file, and players what they play.
-  private func ask(about url: String, _ entry: DesktopEntry, _ windows: inout [Window]) async {
-    guard windows.contains(where: { $0.application == entry.application }) else { return }
-    let services = Services(connection: connection)
-    if let process = await services.process(showing: url, of: entry.program) {
-      for place in windows.indices where windows[place].process?.number == process {
-        windows[place].isNamedByService = true
-      }
-    }
-    if entry.categories.contains("Player"), let (process, playing) = await services.track(of: entry.program) {
-      for place in windows.indices where windows[place].process?.number == process { windows[place].playing = playing }
-    }
-  }
-
-  // MARK: The list
-
-  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
-
-  func activate(_ window: String, at time: UInt32) throws {
-    guard let number = WindowNumber(window), windows[number] != nil else {
-      throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "there is no window \(window)")
-    }
-    guard display.canRaise else {
-      throw ErrorReply(
-        "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
-    }
-    display.raise(number, at: time)
-    take()
   }
 }

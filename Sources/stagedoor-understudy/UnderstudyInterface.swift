@@ -15,15 +15,16 @@ enum UnderstudyInterface {
     refuseSandboxes(in: &interface)
     interface.property("Version", constant: UInt32(1))
     interface.method("Open", in: "uri", "options", out: "deed", "window", "report") {
-      (uri: String, options: [String: Variant]) async throws in
+      (call: Call, uri: String, options: [String: Variant]) async throws in
       let options = try Options(options)
-      let found = try await understudy.look(for: uri, in: options.application, isNew: options.isNew)
-      if options.explains { return ("", "", report(found)) }
       // The caller keeps its ticket, and opens the file in another way.
-      try found.refuseTerminal()
-      // From here on nothing is asked: the application is started, or its window raised.
-      try options.takeTicket()
-      let (deed, window) = try await understudy.act(on: found, options.token)
+      try await understudy.refuseUnseen(by: call.knownCredentials?.processID.map { Int32(bitPattern: $0) })
+      let found =
+        try options.isNew
+        ? await understudy.another(for: uri, in: options.application)
+        : await understudy.look(for: uri, in: options.application)
+      if options.explains { return ("", "", report(found)) }
+      let (deed, window) = try await understudy.act(on: found, options.token) { try options.takeTicket() }
       return (deed.rawValue, window ?? "", report(found))
     }
     let changed = interface.signal("WindowsChanged")
@@ -95,7 +96,7 @@ enum UnderstudyInterface {
         switch found.judgement.verdict {
         case .raise: "raise"
         case .runAgain: "run again"
-        case .start: "start"
+        case .start, .startAnother: "start"
         }
       fields.list("windows", Array(zip(found.windows, found.judgement.findings))) { fields, row in
         let (window, finding) = row

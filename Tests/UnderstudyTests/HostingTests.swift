@@ -152,4 +152,57 @@ import Testing
       }
     }
   }
+
+  // MARK: The front behind a delivery
+
+  /// A service of which the test says how deliveries ended.
+  private nonisolated(nonsending) func playService(
+    on bus: PrivateBus, deliveriesAre state: String
+  ) async throws -> Connection {
+    let connection = try await bus.connect()
+    var interface = Interface("org.stagedoor.Interchange1")
+    interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) -> ObjectPath in
+      "/org/stagedoor/Interchange1/application/a"
+    }
+    interface.method("AttachHostWith", in: "application", "shown", "options", out: "application", "gone") {
+      (_: String, _: [ObjectPath], _: [String: Variant]) -> (ObjectPath, [ObjectPath]) in
+      ("/org/stagedoor/Interchange1/application/a", [])
+    }
+    interface.method("GetDelivery", in: "delivery", out: "state", "decision") {
+      (delivery: String) -> (String, String) in
+      #expect(delivery == "the-delivery")
+      return (state, "{}")
+    }
+    connection.export(interface, at: "/org/stagedoor/Interchange1")
+    _ = try await connection.requestName("org.stagedoor.Interchange1", .doNotQueue)
+    return connection
+  }
+
+  /// The service asks for the front behind a delivery that it counts as taken, and not behind one for which the answer came too late.
+  @Test(arguments: ["handled", "forwarded", "failed", "routed"])
+  func `the front is asked for twice only if the service asks for it behind the delivery`(state: String) async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
+      desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
+      let service = try await playService(on: desktop.bus, deliveriesAre: state)
+      let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
+      defer { part.cancel() }
+      let host = service.object(
+        UnderstudyInterface.name, at: "/org/stagedoor/Understudy1/hosts/desktop_2emousepad",
+        "org.stagedoor.SceneHost1")
+      let session: ObjectPath = "/org/stagedoor/Interchange1/session/s"
+      try await eventually("the host") {
+        await desktop.understudy.hosting.registered["desktop.mousepad"] != nil
+      }
+      let item = #"{"representations": [{"file": "\#(desktop.url("a.txt"))"}]}"#
+      let options = #"{"delivery": "the-delivery", "items": [\#(item)]}"#
+      try await host.call("ContinueScene", session, options) as ()
+      #expect(desktop.display.raised == [1])
+      try await host.call("ActivateScene", session, [String: Variant]()) as ()
+      #expect(desktop.display.raised == (["handled", "forwarded"].contains(state) ? [1] : [1, 1]))
+      let before = desktop.display.raised.count
+      try await host.call("ActivateScene", session, [String: Variant]()) as ()
+      #expect(desktop.display.raised.count == before + 1)
+      await service.close()
+    }
+  }
 }

@@ -18,6 +18,10 @@ final class PlayedDisplay: Display, Sendable {
     var changes = DisplayChanges()
     var raised: [WindowNumber] = []
     var active: WindowNumber?
+    var canRaise = true
+    var isBroken = false
+    /// How often all windows were asked for.
+    var listings = 0
   }
 
   private let state = Mutex(State())
@@ -48,18 +52,24 @@ final class PlayedDisplay: Display, Sendable {
   }
 
   var raised: [WindowNumber] { state.withLock(\.raised) }
+  var listings: Int { state.withLock(\.listings) }
 
   // MARK: Display
 
   var descriptor: Int32 { -1 }
-  var isBroken: Bool { false }
+  var isBroken: Bool { state.withLock(\.isBroken) }
   func changes() -> DisplayChanges {
     state.withLock { state in
       defer { state.changes = DisplayChanges() }
       return state.changes
     }
   }
-  func windows() -> [WindowNumber] { state.withLock { $0.windows.map(\.number) } }
+  func windows() -> [WindowNumber] {
+    state.withLock {
+      $0.listings += 1
+      return $0.windows.map(\.number)
+    }
+  }
   func read(_ windows: [WindowNumber]) -> [ShownWindow] {
     state.withLock { state in
       windows.map { number in state.windows.first { $0.number == number }?.shown ?? ShownWindow() }
@@ -67,6 +77,7 @@ final class PlayedDisplay: Display, Sendable {
   }
   func titles(of windows: [WindowNumber]) -> [Bytes] { read(windows).map(\.title) }
   var active: WindowNumber? { state.withLock(\.active) }
+  var canRaise: Bool { state.withLock(\.canRaise) }
   /// Its program closes the window at once.
   func close(_ window: WindowNumber) { hide(window) }
   func hide(_ window: WindowNumber) {
@@ -80,27 +91,55 @@ final class PlayedDisplay: Display, Sendable {
 }
 
 /// Processes as `/proc` would show them, by their numbers.
-struct PlayedProcesses: Processes {
-  var all: [Int32: Process] = [:]
-  /// Whether the kernel knows the processes that the understudy starts, which end at once.
-  var knowsStarted = false
+final class PlayedProcesses: Processes, Sendable {
+  struct State {
+    var all: [Int32: Process] = [:]
+    /// Whether the kernel knows the processes that the understudy starts, which end at once.
+    var knowsStarted = false
+    var variables: [Int32: [String: String]] = [:]
+    /// How often each was looked at.
+    var looks: [Int32: Int] = [:]
+  }
 
-  func process(_ number: Int32) -> Process? { all[number] }
-  func start(of number: Int32) -> Int64? { all[number]?.started ?? (knowsStarted ? 1 : nil) }
+  private let state: Mutex<State>
+
+  init(_ all: [Process], knowsStarted: Bool) {
+    state = Mutex(State(all: Dictionary(all.map { ($0.number, $0) }) { $1 }, knowsStarted: knowsStarted))
+  }
+
+  func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+  var looks: [Int32: Int] { state.withLock(\.looks) }
+
+  // MARK: Processes
+
+  func process(_ number: Int32) -> Process? {
+    state.withLock {
+      $0.looks[number, default: 0] += 1
+      return $0.all[number]
+    }
+  }
+  func start(of number: Int32) -> Int64? { state.withLock { $0.all[number]?.started ?? ($0.knowsStarted ? 1 : nil) } }
   func parent(of number: Int32) -> Int32? { nil }
-  func variable(_ name: String, of number: Int32) -> Bytes? { nil }
+  func variable(_ name: String, of number: Int32) -> Bytes? {
+    state.withLock { $0.variables[number]?[name].map { Bytes($0.utf8) } }
+  }
   func program(of number: Int32) -> Bytes? { nil }
 }
 
 /// An understudy on a private bus, a played display, and a folder with desktop files and documents.
 struct PlayedDesktop {
   let display = PlayedDisplay()
+  let processes: PlayedProcesses
   let understudy: Understudy
   let bus: PrivateBus
   let place: String
 
+  /// - Parameters:
+  ///   - lines: Further lines in the desktop files of programs.
+  ///   - chosen: The program that the person has chosen for texts.
   static nonisolated(nonsending) func run(
     programs: [String], files: [String] = ["a.txt"], knowsStarted: Bool = false, settling: Duration = .zero,
+    lines: [String: String] = [:], chosen: String? = nil,
     _ processes: (String) -> [Process] = { _ in [] },
     _ body: nonisolated(nonsending) (PlayedDesktop) async throws -> Void
   ) async throws {
@@ -112,19 +151,20 @@ struct PlayedDesktop {
     }
     for program in programs {
       try write(
-        "[Desktop Entry]\nType=Application\nName=\(program)\nExec=\(place)/bin/\(program) %F\nMimeType=text/plain;\n",
+        "[Desktop Entry]\nType=Application\nName=\(program)\nExec=\(place)/bin/\(program) %F\nMimeType=text/plain;\n"
+          + (lines[program] ?? ""),
         "data/applications/\(program).desktop")
       try write("#!/bin/sh\nprintf '%s' \"$1\" >'\(place)/started'\n", "bin/\(program)")
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/bin/\(program)")
     }
+    if let chosen { try write("[Default Applications]\ntext/plain=\(chosen).desktop\n", "config/mimeapps.list") }
     for file in files { try write("text", file) }
     defer { try? FileManager.default.removeItem(atPath: place) }
-    let played = Dictionary(processes(place).map { ($0.number, $0) }) { $1 }
+    let played = PlayedProcesses(processes(place), knowsStarted: knowsStarted)
     try await withPrivateBus { bus async throws in
       let connection = try await bus.connect()
       connection.identifyCallers()
-      let desktop = PlayedDesktop(
-        on: connection, bus, place, PlayedProcesses(all: played, knowsStarted: knowsStarted), settling)
+      let desktop = PlayedDesktop(on: connection, bus, place, played, settling)
       await desktop.understudy.begin()
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
@@ -147,10 +187,11 @@ struct PlayedDesktop {
   private init(
     on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration
   ) {
-    (self.bus, self.place) = (bus, place)
+    (self.bus, self.place, self.processes) = (bus, place, processes)
     understudy = Understudy(
       connection, display, processes,
-      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling)
+      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
+      patience: usualLimit)
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }

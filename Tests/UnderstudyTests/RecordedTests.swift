@@ -103,7 +103,10 @@ import WindowEvidence
   func `a file that is opened twice while its program starts is opened once`(runs: Bool) async throws {
     try await PlayedDesktop.run(programs: ["gvim"], knowsStarted: runs) { desktop async throws in
       for isNew in [false, false, true] {
-        let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "gvim", isNew: isNew)
+        let found =
+          try isNew
+          ? await desktop.understudy.another(for: desktop.url("a.txt"), in: "gvim")
+          : await desktop.understudy.look(for: desktop.url("a.txt"), in: "gvim")
         #expect(try await desktop.understudy.act(on: found, nil).0 == .started)
       }
       #expect(await desktop.understudy.starts.count == (runs ? 2 : 3))

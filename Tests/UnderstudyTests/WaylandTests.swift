@@ -8,7 +8,7 @@ import Testing
 @testable import stagedoor_understudy
 
 /// What sway 1.7 told a client, while mousepad showed a.txt, then b.txt too, came to the front with a.txt and closed b.txt.
-private enum Recorded {
+enum Recorded {
   static let globals = """
     AgAAAAAAHAABAAAABwAAAHdsX3NobQAAAQAAAAIAAAAAACQAAgAAAA4AAAB3bF9jb21wb3NpdG9yAAAABAAAAAIAAAAAACgAAwAAABEAAAB3bF9zdWJjb21w\
     b3NpdG9yAAAAAAEAAAACAAAAAAAsAAQAAAAXAAAAd2xfZGF0YV9kZXZpY2VfbWFuYWdlcgAAAwAAAAIAAAAAADQABQAAAB4AAAB6d2xyX2dhbW1hX2NvbnRy\
@@ -35,6 +35,10 @@ private enum Recorded {
     BAAAAAAADAAAAAAABQAAAAAADAAAAAD/AAAA/wAAKAAcAAAAL3RtcC9ub3Rlcy9hLnR4dCAtIE1vdXNlcGFkAAAAAP8BABgACQAAAG1vdXNlcGFkAAAAAAAA\
     AP8EABAABAAAAAIAAAAAAAD/BwAMAAAAAAAAAAD/BQAIAAYAAAAAAAwABwAAAAEAAAABAAwABgAAAA==
     """
+  /// All that a client hears that binds the seat and the manager.
+  static var beginning: [UInt8] {
+    [globals, first].flatMap { Array(Data(base64Encoded: $0) ?? Data()) }
+  }
   static let second = """
     AAAA/wUACAAFAAAAAAAMAAEAAP8BAAD/AAAoABwAAAAvdG1wL25vdGVzL2IudHh0IC0gTW91c2VwYWQAAAAA/wQADAAAAAAAAQAA/wQAEAAEAAAAAgAAAAEA\
     AP8BABgACQAAAG1vdXNlcGFkAAAAAAEAAP8FAAgAAAAA/wUACAABAAD/BQAIAA==

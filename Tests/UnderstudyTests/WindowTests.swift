@@ -23,20 +23,32 @@ extension House {
       return command
     }
 
-    func open(_ arguments: String...) async throws -> Command.Result {
+    /// Opens a file on the house's display, or on another.
+    func open(_ arguments: String..., on display: String? = nil) async throws -> Command.Result {
       var command = command(Command.built("stagedoor").program)
       command.arguments = ["open", "--json"] + arguments
+      if let display { command.environment["DISPLAY"] = display }
       return try await command.run()
     }
 
-    /// All windows: their titles, the topmost first.
-    func titles() async throws -> [String] {
-      let object = house.watcher.object(
-        "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
-      let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
-        "ListWindows")
-      return rows.map { $0.members.1 }
+    /// What the command opened by itself.
+    var handedOver: [Substring] {
+      ((try? String(contentsOfFile: "\(house.home)/opened", encoding: .utf8)) ?? "").split(separator: "\n")
     }
+
+    /// The command opens the file by itself. On a slow machine the understudy may say too late why.
+    func handsOver(_ reason: String, _ open: @escaping @Sendable () async throws -> Command.Result) async throws {
+      try await eventually(reason) {
+        let count = handedOver.count
+        let result = try await open()
+        #expect(result.standardOutput == "{\"deed\":\"handed over\"}\n", "\(result)")
+        #expect(handedOver.count == count + 1)
+        return result.standardError.contains(reason)
+      }
+    }
+
+    /// All windows: their titles, the topmost first.
+    func titles() async throws -> [String] { try await WindowTests.titles(on: house.watcher) }
 
     /// Waits for titles in this order, the topmost first.
     func shows(_ what: String, _ wanted: [String]) async throws {
@@ -45,6 +57,14 @@ extension House {
         return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
       }
     }
+  }
+
+  private static func titles(on connection: Connection) async throws -> [String] {
+    let object = connection.object(
+      "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
+    let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+      "ListWindows")
+    return rows.map { $0.members.1 }
   }
 
   private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void)
@@ -56,6 +76,10 @@ extension House {
       environment["GSETTINGS_BACKEND"] = "memory"
       environment["NO_AT_BRIDGE"] = "1"
       environment["WAYLAND_DISPLAY"] = nil
+      let folder = "\(house.home)/bin"
+      try house.write("#!/bin/sh\necho \"$1\" >>'\(house.home)/opened'\n", to: "\(folder)/xdg-open")
+      _ = try await house.command("chmod", "755", "\(folder)/xdg-open").output()
+      environment["PATH"] = "\(folder):\(environment["PATH"] ?? "/usr/bin:/bin")"
       let server = Command(
         "sh", "-c", "exec Xvfb -displayfd 1 -noreset -screen 0 1024x768x24 -nolisten tcp 2>/dev/null",
         environment: environment)
@@ -123,6 +147,12 @@ extension House {
       stage.server.signal(SIGKILL)
       try await stage.shows("no window", [])
       let display = try #require(stage.environment["DISPLAY"])
+      // A server that takes the connection and says nothing keeps nobody waiting.
+      let silent = try PlayedSocket(at: "/tmp/.X11-unix/X\(display.dropFirst())", .silent)
+      try await eventually("a connection") { silent.count > 0 }
+      #expect(try await withLimit(.seconds(20), "an answer") { try await stage.titles() } == [])
+      try await stage.handsOver("the display has gone") { try await stage.open("a.txt") }
+      silent.end()
       let server = stage.command("Xvfb", display, "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
       try await server.whileRunning { _ async throws in
         try await eventually("the display") {
@@ -134,6 +164,48 @@ extension House {
             #expect(try await stage.open("--app", "org.xfce.mousepad", "a.txt").standardOutput.contains("run again"))
           }
         }
+      }
+    }
+  }
+
+  @Test func `a file that is asked for on another display is not opened on this one`() async throws {
+    try await withStage { stage async throws in
+      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
+      _ = try await stage.open("--app", "org.xfce.mousepad", "a.txt")
+      try await stage.shows("the editor", ["\(stage.house.home)/a.txt"])
+      try await stage.handsOver("another display") { try await stage.open("a.txt", on: ":9999") }
+      let count = stage.handedOver.count
+      let same = try await stage.open("a.txt", on: "\(stage.environment["DISPLAY"] ?? "").0")
+      #expect(same.standardOutput.contains("run again") && stage.handedOver.count == count, "\(same)")
+    }
+  }
+
+  /// XWayland's socket is often there before the compositor tells of windows.
+  @Test func `after the crash of a compositor no X server takes its place`() async throws {
+    try await withStage { stage async throws in
+      let path = "\(stage.house.home)/w"
+      let compositor = try PlayedSocket(at: path, .saying(Recorded.beginning))
+      defer { compositor.end() }
+      var environment = stage.environment
+      environment["WAYLAND_DISPLAY"] = path
+      try await withPrivateBus { bus async throws in
+        environment["DBUS_SESSION_BUS_ADDRESS"] = "\(bus.address)"
+        let client = try await bus.connect()
+        let understudy = Command(Command.built("stagedoor-understudy").program, environment: environment)
+        try await understudy.whileRunning { _ async throws in
+          _ = try await withLimit(usualLimit, "the understudy") {
+            try await client.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
+          }
+          try await eventually("its window") { try await WindowTests.titles(on: client).count == 1 }
+          compositor.become(.broken)
+          try await eventually("two vain attempts") { compositor.count >= 2 }
+          #expect(try await WindowTests.titles(on: client) == [])
+          compositor.become(.saying(Recorded.beginning))
+          try await eventually("its window again") {
+            try await WindowTests.titles(on: client) == ["/tmp/notes/a.txt - Mousepad"]
+          }
+        }
+        await client.close()
       }
     }
   }

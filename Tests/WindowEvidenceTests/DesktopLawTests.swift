@@ -15,7 +15,7 @@ import WindowEvidence
             switch judgement.verdict {
             case .raise(let window, _): window
             case .runAgain(let window): window
-            case .start: nil
+            case .start, .startAnother: nil
             }
           guard let named, let window = desktop.windows.first(where: { $0.seen.identifier == named }) else { continue }
           let level = judgement.findings.first { $0.window == named }?.level

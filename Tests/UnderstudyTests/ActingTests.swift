@@ -1,0 +1,193 @@
+import DBus
+import DBusTestSupport
+import Foundation
+import Glibc
+import Testing
+import WindowEvidence
+
+@testable import stagedoor_understudy
+
+/// What is done for a file, and what is left to the person.
+@Suite struct ActingTests {
+  /// Whether a second wish for the file starts its program again.
+  private nonisolated(nonsending) func startsAgain(_ desktop: PlayedDesktop) async throws -> Bool {
+    let before = await desktop.understudy.starts.count
+    let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "gvim")
+    #expect(try await desktop.understudy.act(on: found, nil).0 == .started)
+    return await desktop.understudy.starts.count > before
+  }
+
+  /// A wrapper stays, and the program that it starts leaves it: nothing says which process made the window.
+  @Test(
+    arguments: [
+      ("gvim", 7, true), ("gvim", nil, true), ("mousepad", nil, true), ("unknown", 7, true), ("mousepad", 7, false),
+    ] as [(String, Int32?, Bool)])
+  func `a window that may be the program's ends the wait for it`(
+    program: String, process: Int32?, isEnd: Bool
+  ) async throws {
+    try await PlayedDesktop.run(programs: ["gvim", "mousepad"], knowsStarted: true) { desktop async throws in
+      #expect(try await startsAgain(desktop))
+      #expect(try await !startsAgain(desktop), "no window has come")
+      desktop.display.show(1, program, "a dialog", process: process, isMain: false)
+      await desktop.understudy.take()
+      #expect(try await !startsAgain(desktop), "no window of its own has come")
+      desktop.display.show(2, program, "a window", process: process)
+      await desktop.understudy.take()
+      desktop.display.hide(2)
+      #expect(try await startsAgain(desktop) == isEnd)
+    }
+  }
+
+  @Test func `the window of another start of the application does not end the wait`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim"], files: ["a.txt", "b.txt"], knowsStarted: true) {
+      desktop async throws in
+      #expect(try await startsAgain(desktop))
+      let other = try await desktop.understudy.look(for: desktop.url("b.txt"), in: "gvim")
+      _ = try await desktop.understudy.act(on: other, "other_TIME1")
+      desktop.display.show(1, "gvim", "b.txt", process: 7, startup: "other_TIME1")
+      await desktop.understudy.take()
+      #expect(try await !startsAgain(desktop))
+    }
+  }
+
+  @Test func `where the display raises no window, each wish starts the program that shows the file`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim"], knowsStarted: true) { desktop async throws in
+      desktop.display.change { $0.canRaise = false }
+      desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM")
+      #expect(try await startsAgain(desktop))
+      #expect(try await startsAgain(desktop))
+      #expect(desktop.display.raised == [])
+    }
+  }
+
+  /// What the understudy answers to a caller on the bus: the deed, or the error.
+  private nonisolated(nonsending) func answer(
+    _ desktop: PlayedDesktop, _ options: [String: Variant] = ["application": Variant("gvim")]
+  ) async throws -> String {
+    let client = try await desktop.bus.connect()
+    let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+    let answer: String
+    do {
+      answer = try await object.call(
+        "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
+      ).0
+    } catch { answer = "\(error)" }
+    await client.close()
+    return answer
+  }
+
+  @Test func `a program that needs a terminal is not started, and its window is raised`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim"], lines: ["gvim": "Terminal=true\n"]) { desktop async throws in
+      #expect(try await answer(desktop).contains("needs a terminal"))
+      desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM")
+      #expect(try await answer(desktop) == "raised")
+      #expect(desktop.display.raised == [1])
+    }
+  }
+
+  // MARK: Displays
+
+  /// The caller keeps its ticket, and opens the file itself.
+  @Test(arguments: [false, true])
+  func `while the display is away, and for a caller on another one, nothing is done`(isNew: Bool) async throws {
+    try await PlayedDesktop.run(programs: ["gvim"]) { desktop async throws in
+      let ticket = try OwnedFileDescriptor.pipe()
+      #expect(ticket.writeEnd.withRawValue { write($0, "1", 1) } == 1)
+      let options: [String: Variant] = ["ticket": Variant(ticket.readEnd), "new": Variant(isNew)]
+      desktop.processes.change { $0.variables[getpid()] = ["DISPLAY": ":9999"] }
+      #expect(try await answer(desktop, options).contains("another display"))
+      desktop.processes.change { $0.variables = [:] }
+      desktop.display.change { $0.isBroken = true }
+      #expect(try await answer(desktop, options).contains("the display has gone"))
+      #expect(await desktop.understudy.starts.isEmpty)
+      desktop.display.change { $0.isBroken = false }
+      #expect(try await answer(desktop, options) == "started")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (":0", ":0.1", nil, nil, false), (":0", ":1", nil, nil, true), ("host:10.0", "host:10", nil, nil, false),
+      // A caller of a session of ssh has no display, and one without X11 may have the same compositor.
+      (":0", nil, "w", nil, false), (":0", nil, "w", "w", false), (":0", nil, nil, "w", true),
+      (nil, ":0", "w", nil, true),
+      ("", ":0", "w", "/run/w", false), (nil, nil, "w", "/tmp/w", true), (":0", ":1", "w", "w", true),
+    ] as [(String?, String?, String?, String?, Bool)])
+  func `two environments name the same display, or others`(
+    own: String?, theirs: String?, ownWayland: String?, theirWayland: String?, areOther: Bool
+  ) {
+    func displays(_ x11: String?, _ wayland: String?) -> NamedDisplays {
+      let variables = ["DISPLAY": x11, "WAYLAND_DISPLAY": wayland, "XDG_RUNTIME_DIR": "/run"]
+      return NamedDisplays { variables[$0].flatMap { $0 }.map { Bytes($0.utf8) } }
+    }
+    #expect(displays(theirs, theirWayland).areOther(than: displays(own, ownWayland)) == areOther)
+  }
+
+  // MARK: A window that is awaited
+
+  /// The window in front when the person asks for the file, and that in front when the awaited window has come.
+  struct Fronts: CustomTestStringConvertible {
+    let before: WindowNumber?, after: WindowNumber?
+    let raised: [WindowNumber]
+    var testDescription: String { "\(before ?? 0) \(after ?? 0)" }
+  }
+
+  static let fronts = [
+    // The file manager, and then another window that the person has chosen.
+    Fronts(before: 5, after: 6, raised: []),
+    Fronts(before: 5, after: 5, raised: [1]),
+    // It has come to the front by itself; or another window of its application has.
+    Fronts(before: 5, after: 1, raised: []),
+    Fronts(before: 5, after: 2, raised: [1]),
+    // A launcher that has gone leaves the front to the next window.
+    Fronts(before: 9, after: 6, raised: [1]),
+    Fronts(before: nil, after: 6, raised: [1]),
+  ]
+
+  private nonisolated(nonsending) func play(
+    _ fronts: Fronts, in desktop: PlayedDesktop, _ program: String, comes: () -> Void
+  ) async throws {
+    let display = desktop.display
+    for number in [6, 5] as [WindowNumber] { display.show(number, "xterm", "a terminal", process: 90) }
+    display.change { $0.active = fronts.before }
+    let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: program)
+    #expect(found.judgement.verdict == .runAgain(window: nil))
+    #expect(try await desktop.understudy.act(on: found, nil).0 == .runAgain)
+    display.change { $0.active = fronts.after }
+    comes()
+    try await eventually("the window to be dealt with") {
+      await desktop.understudy.take()
+      return await desktop.understudy.awaited.isEmpty
+    }
+    #expect(display.raised == fronts.raised)
+  }
+
+  @Test(arguments: fronts)
+  func `a window that comes to name the file takes no focus from one that the person chose`(
+    fronts: Fronts
+  ) async throws {
+    try await PlayedDesktop.run(programs: ["geany"]) { desktop async throws in
+      desktop.display.show(2, "geany", "c.txt - /elsewhere - Geany")
+      desktop.display.show(1, "geany", "b.txt - /elsewhere - Geany")
+      try await play(fronts, in: desktop, "geany") {
+        desktop.display.write("a.txt - \(desktop.place) - Geany", on: 1)
+      }
+    }
+  }
+
+  /// A player that loads another file of the same name changes no title.
+  @Test(arguments: fronts)
+  func `a window that comes to hold the file takes no focus from one that the person chose`(
+    fronts: Fronts
+  ) async throws {
+    let processes = { (_: String) in [Process(number: 7, started: 5), Process(number: 8, started: 5)] }
+    try await PlayedDesktop.run(programs: ["parole"], processes) { desktop async throws in
+      desktop.display.show(2, "parole", "other", process: 8)
+      desktop.display.show(1, "parole", "a.txt", process: 7)
+      try await play(fronts, in: desktop, "parole") {
+        let path = "\(desktop.place)/a.txt"
+        desktop.processes.change { $0.all[7]?.held = [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))] }
+      }
+    }
+  }
+}

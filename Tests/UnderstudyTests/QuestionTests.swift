@@ -1,0 +1,142 @@
+import DBus
+import DBusTestSupport
+import DesktopFiles
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import WindowEvidence
+
+@testable import stagedoor_understudy
+
+/// Which windows are asked about a file, and what the question costs.
+@Suite struct QuestionTests {
+  private static func holder(_ number: Int32, of path: String) -> Process {
+    Process(number: number, started: 1 << 60, held: [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))])
+  }
+
+  @Test func `a window that certainly shows the file comes before a likely one of the person's own application`()
+    async throws
+  {
+    let processes = { (place: String) in
+      [
+        Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)]),
+        Process(number: 8, started: 1 << 60),
+      ]
+    }
+    try await PlayedDesktop.run(programs: ["viewnior", "zathura"], chosen: "viewnior", processes) {
+      desktop async throws in
+      desktop.display.show(1, "viewnior", "a.txt - 1/2 - 100%", process: 7)
+      let likely = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(likely.judgement.verdict == .raise(window: "1", .likely))
+      desktop.display.show(2, "zathura", "\(desktop.place)/a.txt", process: 8)
+      let certain = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(certain.entry.application == "zathura" && certain.judgement.verdict == .raise(window: "2", .certain))
+      // What was found of the own application's window is reported too.
+      #expect(certain.judgement.findings.map(\.level) == [.certain, .likely])
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: "1", .likely))
+    }
+  }
+
+  @Test func `each process is looked at once, and those of strangers' windows are not`() async throws {
+    let processes = { (place: String) in
+      [Process(number: 7, started: 5), Process(number: 9, started: 5)]
+    }
+    try await PlayedDesktop.run(
+      programs: ["gvim", "okular", "firefox", "xterm"], lines: ["firefox": "Categories=WebBrowser;\n"],
+      chosen: "gvim", processes
+    ) { desktop async throws in
+      for number in 1...3 as ClosedRange<WindowNumber> { desktop.display.show(number, "okular", "x", process: 7) }
+      for number in 4...5 as ClosedRange<WindowNumber> { desktop.display.show(number, "firefox", "a.txt", process: 9) }
+      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(found.judgement.verdict == .start)
+      #expect(desktop.processes.looks == [7: 1])
+      let listed = await desktop.understudy.list()
+      #expect(listed.count == 5)
+      #expect(desktop.processes.looks[7] == 2)
+    }
+  }
+
+  @Test func `a list asks the display once, however many applications have windows`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim", "okular", "mousepad"]) { desktop async throws in
+      for (number, program) in [(1, "gvim"), (2, "okular"), (3, "mousepad")] as [(WindowNumber, String)] {
+        desktop.display.show(number, program, "x")
+      }
+      await desktop.understudy.take()
+      let before = desktop.display.listings
+      #expect(await desktop.understudy.list().count == 3)
+      #expect(desktop.display.listings == before + 1)
+    }
+  }
+
+  @Test func `a wish for a second window asks nothing`() async throws {
+    let processes = { (place: String) in [QuestionTests.holder(7, of: "\(place)/a.txt")] }
+    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
+      desktop.display.show(1, "okular", "a.txt", process: 7)
+      await desktop.understudy.take()
+      let before = desktop.display.listings
+      let client = try await desktop.bus.connect()
+      let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+      let (deed, _, _) = try await object.call(
+        "Open", desktop.url("a.txt"), ["new": Variant(true)], returning: String.self, String.self, String.self)
+      #expect(deed == "started")
+      #expect(desktop.processes.looks == [:] && desktop.display.listings == before)
+      await client.close()
+    }
+  }
+
+  // MARK: Services on the bus
+
+  /// Counts the questions that services got.
+  private final class Questions: Sendable {
+    private let asked = Mutex(0)
+    var count: Int { asked.withLock { $0 } }
+    func note() { asked.withLock { $0 += 1 } }
+  }
+
+  /// A service as evince and atril have one, which answers when two of them have been asked.
+  private nonisolated(nonsending) func serve(
+    _ name: BusName, at path: ObjectPath, _ declared: InterfaceName, on bus: PrivateBus, knows: Bool,
+    _ questions: Questions
+  ) async throws -> Connection {
+    let connection = try await bus.connect()
+    let owner = knows ? await connection.uniqueName?.rawValue ?? "" : ""
+    var interface = Interface(declared)
+    interface.method("FindDocument", in: "uri", "spawn", out: "owner") { (_: String, _: Bool) async throws in
+      questions.note()
+      try await eventually("the question to the other service") { questions.count >= 2 }
+      return owner
+    }
+    connection.export(interface, at: path)
+    _ = try await connection.requestName(name, .doNotQueue)
+    return connection
+  }
+
+  @Test func `services on the bus are asked at once, and only where nothing else is certain`() async throws {
+    let processes = { (_: String) in
+      [Process(number: getpid(), started: 1 << 60), Process(number: 7, started: 1 << 60)]
+    }
+    try await PlayedDesktop.run(programs: ["mousepad", "atril", "evince"], chosen: "mousepad", processes) {
+      desktop async throws in
+      desktop.display.show(1, "atril", "a.txt", process: 7)
+      desktop.display.show(2, "evince", "a.txt", process: getpid())
+      let questions = Questions()
+      let services = [
+        try await serve(
+          "org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", "org.gnome.evince.Daemon", on: desktop.bus,
+          knows: true, questions),
+        try await serve(
+          "org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", "org.mate.atril.Daemon", on: desktop.bus, knows: false,
+          questions),
+      ]
+      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: "2"))
+      #expect(questions.count == 2)
+      desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
+      let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
+      #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: "3"))
+      #expect(questions.count == 2)
+      for service in services { await service.close() }
+    }
+  }
+}
