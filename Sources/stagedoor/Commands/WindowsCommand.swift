@@ -132,10 +132,11 @@ struct Understudy: Sendable {
   let connection: Connection
 
   static func sentence(of error: CallError) -> String {
-    if case .replied(let reply) = error, reply.name.rawValue == StagedoorError.Code.serviceUnknown.rawValue {
-      return "stagedoor-understudy is not installed, and does not run; `make install-understudy` installs it"
+    guard case .replied(let reply) = error, reply.name != .noReply else {
+      return "the understudy does not answer: \(error)"
     }
-    return "the understudy does not answer: \(error)"
+    return reply.name == .serviceUnknown
+      ? "stagedoor-understudy is not installed, and does not run; `make install-understudy` installs it" : reply.text
   }
 
   func windows() async throws(CallError) -> [WindowsCommand.Row] {
