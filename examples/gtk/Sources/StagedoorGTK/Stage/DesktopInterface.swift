@@ -99,7 +99,13 @@ public import StagedoorKit
     options.application = application.identifier
     options.activationToken = token
     options.wait = wait
-    try await application.stagedoor?.deliver(items, options)
+    do throws(StagedoorError) {
+      try await application.stagedoor?.deliver(items, options)
+    } catch {
+      guard error.code == .noSuchSession else { throw error }
+      // The service chose a window that was being closed here. That session has ended, so the next choice is another one.
+      try await deliver(items, token, wait)
+    }
   }
 
   /// Whether the application, which has just started, opens the windows of its last run. It does not if a delivery has started it, and the
