@@ -71,11 +71,11 @@ extension Application {
     guard let identifier = SessionIdentifier(path.rawValue) else {
       throw StagedoorError(.noSuchSession, "\(path) is not a session path")
     }
+    // The service first gets the changes of a scene that has ended here. Of a destroyed session, the delivery then fails with the session.
+    if scenes[identifier] == nil { await written() }
     if destroyedSessions.contains(identifier) {
       throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
     }
-    // A scene that was released here may have left changes that the service has not got, or is just getting.
-    if scenes[identifier] == nil { await written() }
     let hosting = try connected()
     hosting.activityWritesBefore = hosting.activityWrites
     var options = try ConnectionOptions(json: json, of: hosting.received)

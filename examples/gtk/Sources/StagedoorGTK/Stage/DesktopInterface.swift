@@ -12,7 +12,7 @@ public import StagedoorKit
   /// Opens when the application has given up its name.
   private let isReleased = Gate()
   private var callsUnderWay = 0
-  /// Whether a call has no answer yet. Until then the program does not end by itself.
+  /// Whether a call has no answer yet. A call is answered when its window is open, and until then the program does not end by itself.
   var isAnswering: Bool { callsUnderWay > 0 }
   private var hasWaitedForWindows = false
 
@@ -30,10 +30,12 @@ public import StagedoorKit
     guard let path else { return }
     var interface = Interface(Self.name)
     interface.method("Activate", in: "platform_data") { (reply: Reply<>, data: [String: Variant]) in
-      self.answer(reply, "Activate", data) { try await $0.activate(token: Self.token(data)) }
+      self.answer(reply, "Activate", data) { try await $0.activate(token: Self.token(data), .handled) }
     }
     interface.method("Open", in: "uris", "platform_data") { (reply: Reply<>, uris: [String], data: [String: Variant]) in
-      self.answer(reply, "Open", uris, data) { try await $0.open(uris.map(Self.url), token: Self.token(data)) }
+      self.answer(reply, "Open", uris, data) {
+        try await $0.open(uris.map(Self.url), token: Self.token(data), .handled)
+      }
     }
     interface.method("ActivateAction", in: "action_name", "parameter", "platform_data") {
       (reply: Reply<>, name: String, parameters: [Variant], data: [String: Variant]) in
@@ -87,12 +89,23 @@ public import StagedoorKit
   }
 
   /// Brings the window that was used last to the front, or opens a window if there is none.
-  func activate(token: String?) async throws {
+  func activate(token: String?, _ wait: DeliveryOptions.Wait = .routed) async throws {
     if await opensWindowsByItself() { return }
+    try await deliver([], token, wait)
+  }
+
+  private func deliver(_ items: [DragItem], _ token: String?, _ wait: DeliveryOptions.Wait) async throws {
     var options = DeliveryOptions()
     options.application = application.identifier
     options.activationToken = token
-    try await application.stagedoor?.deliver([], options)
+    options.wait = wait
+    do throws(StagedoorError) {
+      try await application.stagedoor?.deliver(items, options)
+    } catch {
+      guard error.code == .noSuchSession else { throw error }
+      // The service chose a window that was being closed here. That session has ended, so the next choice is another one.
+      try await deliver(items, token, wait)
+    }
   }
 
   /// Whether the application, which has just started, opens the windows of its last run. It does not if a delivery has started it, and the
@@ -104,12 +117,8 @@ public import StagedoorKit
     return GtkStage.hadWindow
   }
 
-  func open(_ files: [URL], token: String?) async throws {
-    var options = DeliveryOptions()
-    options.application = application.identifier
-    options.activationToken = token
-    let items = files.map { DragItem(itemProvider: ItemProvider(file: $0, openInPlace: true)) }
-    try await application.stagedoor?.deliver(items, options)
+  func open(_ files: [URL], token: String?, _ wait: DeliveryOptions.Wait = .routed) async throws {
+    try await deliver(files.map { DragItem(itemProvider: ItemProvider(file: $0, openInPlace: true)) }, token, wait)
   }
 
   /// Passes the work of this process to the process that has the application's name.
