@@ -455,7 +455,8 @@ extension World {
         && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
       if isOver { return checkRest() }
       if round > 10, programs.allSatisfy({ $0.inbox.isEmpty && $0.answers.isEmpty }) || round > 40 {
-        goOn(to: uptime + 30_000_000)
+        // A forwarded delivery may last a week, if the clock was set back while the service was away.
+        goOn(to: uptime + (round > 300 ? 3_600_000_000 : 30_000_000))
       }
     }
     breaks(

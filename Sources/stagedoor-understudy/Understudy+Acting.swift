@@ -48,7 +48,7 @@ extension Understudy {
         awaited.append(
           Awaited(
             application: found.entry.application, name: found.file.name, before: before, front: front, time: time,
-            end: .now + .seconds(10)))
+            end: .now + startTime))
         raiseOnceCertain(found)
       }
       return (.runAgain, window)

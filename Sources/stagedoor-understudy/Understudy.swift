@@ -38,6 +38,8 @@ actor Understudy {
   private let settling: Duration
   /// How long a service on the bus may think about a question.
   let patience: Duration
+  /// How long a program that was started may take until its window appears. Until then a second wish for its file is the same wish.
+  let startTime: Duration
 
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
@@ -69,10 +71,11 @@ actor Understudy {
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
     in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
-    patience: Duration = .milliseconds(100), again kind: @escaping DisplayKind = { nil }
+    patience: Duration = .milliseconds(100), startTime: Duration = .seconds(10),
+    again kind: @escaping DisplayKind = { nil }
   ) {
     (self.connection, self.display, self.kind, self.processes) = (connection, display, kind, processes)
-    (self.settling, self.patience) = (settling, patience)
+    (self.settling, self.patience, self.startTime) = (settling, patience, startTime)
     displays = NamedDisplays { Environment[$0].map { Bytes($0.utf8) } }
     installed = InstalledFollower(in: places)
   }
@@ -248,7 +251,7 @@ actor Understudy {
   func isStarting(_ application: String, with path: Bytes) -> Bool {
     starts.contains { start in
       start.application == application && start.path == path && !start.mayBeShown
-        && .now - start.noted < .seconds(10) && start.started != nil
+        && .now - start.noted < startTime && start.started != nil
         && processes.start(of: start.process) == start.started
     }
   }

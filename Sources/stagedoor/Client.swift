@@ -48,6 +48,15 @@ struct Client: Names {
     return try Shortened.only(of: found.map { ($0, $0.description) }, text, "delivery", "stagedoor deliveries")
   }
 
+  /// Delivers under a token. If the service ends before it answers, the next instance knows by the token whether it has the delivery.
+  func stored(_ deliver: (Stagedoor) async throws -> Delivery) async throws -> Delivery {
+    do {
+      return try await deliver(stagedoor)
+    } catch let error as StagedoorError where error.code == .noReply {
+      return try await deliver(stagedoor)
+    }
+  }
+
   /// The application with an identifier, found by the whole, the beginning or the last part. The service itself reports an unknown identifier.
   func application(_ text: String) async throws -> String {
     try Shortened.application(text, among: try await stagedoor.applications().map(\.identifier))

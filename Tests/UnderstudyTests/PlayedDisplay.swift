@@ -191,7 +191,7 @@ struct PlayedDesktop {
     understudy = Understudy(
       connection, display, processes,
       in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
-      patience: usualLimit)
+      patience: usualLimit, startTime: usualLimit)
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }

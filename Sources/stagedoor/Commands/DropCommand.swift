@@ -17,10 +17,8 @@ enum DropCommand {
 
   private static func handedIn(_ payload: PayloadArguments, _ client: Client) async throws -> Delivery {
     do {
-      return try await payload.deliver(to: client.stagedoor)
-    } catch let error as StagedoorError where payload.token != nil && error.code == .noReply {
-      // The service ended before it answered. By the token, the next instance knows whether the delivery was carried out.
-      return try await payload.deliver(to: client.stagedoor)
+      if payload.token == nil { return try await payload.deliver(to: client.stagedoor) }
+      return try await client.stored { try await payload.deliver(to: $0) }
     } catch let error as StagedoorError where error.code == .activityTypeNotDeclared {
       let problem = Problem(error)
       guard let type = payload.activityType, let nearest = await UndeclaredType.nearest(to: type, client) else {

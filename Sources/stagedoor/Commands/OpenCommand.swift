@@ -158,10 +158,9 @@ enum OpenCommand {
       ("deadline", .integer(5)), ("activationToken", DesktopToken.current.map { .text($0) }),
     ]
     let document = Printed.json(Printed.object([("options", Printed.object(options))]))
-    let delivery: DeliveryIdentifier
-    do throws(StagedoorError) {
-      delivery = try await stored(document, client.stagedoor).identifier
-    } catch { return false }
+    guard let delivery = try? await client.stored({ try await $0.deliver(document: document) }).identifier else {
+      return false
+    }
     let state = try? await WaitCommand.finished(
       delivery, client, within: patience / .seconds(1), on: invocation.loop)
     if let state { return state == .handled }
@@ -173,15 +172,6 @@ enum OpenCommand {
       Output.note("stagedoor open: the application of the window that shows \(argument.printable) is slow")
       return true
     case .held, .failed, .cancelled, nil: return false
-    }
-  }
-
-  private static func stored(_ document: String, _ stagedoor: Stagedoor) async throws(StagedoorError) -> Delivery {
-    do {
-      return try await stagedoor.deliver(document: document)
-    } catch  where error.code == .noReply {
-      // By the token the next service knows whether it has the delivery.
-      return try await stagedoor.deliver(document: document)
     }
   }
 
