@@ -20,7 +20,7 @@ import Testing
   }
 
   /// The number of objects that a program exports for its promises.
-  private static func objects(of stagedoor: Stagedoor, _ observer: Connection) async throws -> Int {
+  static func objects(of stagedoor: Stagedoor, _ observer: Connection) async throws -> Int {
     let owner = try #require(await stagedoor.connection.uniqueName)
     let document: String? = try? await observer.call(
       to: owner, at: "/org/stagedoor/items", "org.freedesktop.DBus.Introspectable", "Introspect")

@@ -76,9 +76,12 @@ extension Stagedoor {
     let promises = Promises(payload.items, token: payload.options.token, on: self)
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary()
-    return try await promises.handedIn { () async throws(StagedoorError) in
-      try await handIn("DeliverItems", rows, wishes, upTo: payload.options.slack)
+    let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
+      try await answered(
+        "DeliverItems", rows, wishes, upTo: payload.options.slack,
+        returning: ObjectPath.self, String.self, String.self)
     }
+    return try Delivery(session.rawValue, outcome, delivery)
   }
 
   /// Hands in a payload that is already a document, as `docs/documents.md` describes, to one session.
@@ -217,8 +220,8 @@ extension Stagedoor {
   /// It is for an application that hosts scenes, and did so when it handed the items in: start the ``Application`` first. A service that
   /// restarts needs no such call.
   public func renewPromises(of items: [DragItem], token: String) async throws(StagedoorError) {
-    try await Promises(items, token: token, on: self).handedIn { () async throws(StagedoorError) in
-      try await call("RenewPromises", token)
+    try await Promises(items, token: token, on: self).handedIn(renews: true) { () async throws(StagedoorError) in
+      try await answered("RenewPromises", token)
     }
   }
 
