@@ -312,8 +312,8 @@ extension PromptBook {
     answer(number, .done)
   }
 
-  /// A call with the token of an earlier delivery hands in the promises of that delivery again, and so renews them. Returns those that nobody will ask
-  /// this caller for.
+  /// A call with the token of an earlier delivery hands in the promises of that delivery again, and so renews them. Returns those that may end: the
+  /// caller is not asked for them, or is asked by deliveries that the core knows of.
   mutating func promisesGivenUp(
     of promises: [Promise], for delivery: UniqueIdentifier, _ caller: Caller
   ) throws(Halt) -> [Promise] {

@@ -47,8 +47,8 @@ final class Promises: Sendable {
   private let items: [[ItemProvider.Representation]]
   private let state: Lock<State>
 
-  /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service compares
-  ///   the calls.
+  /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service
+  ///   compares the calls.
   init(_ items: [DragItem], token: String? = nil, on stagedoor: Stagedoor) {
     let name =
       token.map { Digest(of: Text($0)).hex.string }
@@ -70,8 +70,8 @@ final class Promises: Sendable {
 
   private var name: Name { Name(connection: ObjectIdentifier(connection), path: path) }
 
-  /// Makes the call that hands the promises in or renews them, and keeps them unless the service refuses it. A call that was not answered may have been
-  /// carried out.
+  /// Makes the call that hands the promises in or renews them, and keeps them unless the service refuses it. A call that was not answered may have
+  /// been carried out.
   ///
   /// - Parameters:
   ///   - renews: Whether the service asks this connection from now on, also if an earlier call handed in the same promises.

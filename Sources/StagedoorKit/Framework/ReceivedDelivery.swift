@@ -3,8 +3,8 @@ internal import InterchangeWire
 
 /// The deliveries whose items a host can load.
 ///
-/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission: the source then
-/// deletes its items. The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one
+/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission: the source
+/// then deletes its items. The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one
 /// ``ReceivedDelivery``.
 final class ReceivedDeliveries: Sendable {
   private struct Entry: Sendable { weak let delivery: ReceivedDelivery? }
@@ -53,9 +53,9 @@ final class ReceivedDeliveries: Sendable {
 
 /// A delivery of items, as long as the application has a value that can load them.
 ///
-/// The delivery is released when the application has finished with each item, or when the last of these values is gone, provided that a scene has taken
-/// the delivery and the application has loaded each item with data. Otherwise the service keeps the data for its usual time, and the source of a move
-/// keeps what it has.
+/// The delivery is released when the application has finished with each item, or when the last of these values is gone, provided that a scene has
+/// taken the delivery and the application has loaded each item with data. Otherwise the service keeps the data for its usual time, and the source of
+/// a move keeps what it has.
 final class ReceivedDelivery: Sendable {
   fileprivate struct State {
     var attempt = 0
