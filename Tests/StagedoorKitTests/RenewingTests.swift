@@ -60,7 +60,9 @@ import Testing
     }
 
     /// Answers the held call of a method.
-    func answerNow(_ method: String, _ answer: Answer = .done) { held.withLock { $0.removeValue(forKey: method) }?(answer) }
+    func answerNow(_ method: String, _ answer: Answer = .done) {
+      held.withLock { $0.removeValue(forKey: method) }?(answer)
+    }
 
     func count(of method: String) -> Int { record.withLock { $0.count { $0 == method } } }
 
@@ -120,10 +122,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "org.stagedoor.Error.NoSuchDelivery", "org.stagedoor.Error.NoSuchItem",
-    "org.freedesktop.DBus.Error.UnknownMethod",
-  ] as [ErrorName])
+  @Test(
+    arguments: [
+      "org.stagedoor.Error.NoSuchDelivery", "org.stagedoor.Error.NoSuchItem",
+      "org.freedesktop.DBus.Error.UnknownMethod",
+    ] as [ErrorName])
   func `promises that the next service does not know are forgotten`(error: ErrorName) async throws {
     try await withSender { bus, stagedoor, objects in
       let first = try await Taker(on: bus, ["DeliverItems": [.none]])

@@ -264,7 +264,9 @@ extension PromptBook {
 
   mutating func renewalTimeIsOver(_ number: CallNumber) {
     // It may have been opened since, and wait again.
-    guard let transfer = memory.transfers[number], let moment = transfer.waitsUntil, moment <= now.uptime else { return }
+    guard let transfer = memory.transfers[number], let moment = transfer.waitsUntil, moment <= now.uptime else {
+      return
+    }
     memory.transfers[number] = nil
     let sentence = "the sender of the delivery \(transfer.delivery) did not take up its promises in time"
     answer(number, .refused(InterchangeError(.sourceGone, sentence)))
