@@ -296,6 +296,8 @@ extension World {
       }
     case .promise(let promise):
       if !isThere(promise.source) {
+        // The question whether it is there is on its way. Another connection may take its promises up meanwhile.
+        if !obeys, chance.once(in: 2) { return }
         (failure, hasLeft) = (InterchangeError(.sourceGone, "its source has left"), true)
       } else if !obeys {
         // The source is slow, or fails.

@@ -147,6 +147,44 @@ import Testing
     }
   }
 
+  @Test func `a delivery that the service counts as late or redirected brings its window to the front at no restart`()
+    async throws
+  {
+    try await withStage { _, service, application in
+      let sessions = (1...6).map { service.addSession($0) }
+      func options(_ delivery: Int, attempt: Int = 1, deadline: String = "2200-01-01T00:00:00Z") -> String {
+        """
+        {"delivery": "\(delivery)1111111-1111-4111-8111-111111111111", "attempt": \(attempt), "deadline": "\(deadline)",
+         "userActivities": [{"activityType": "viewCat", "targetContentIdentifier": "cat\(delivery)"}]}
+        """
+      }
+      for session in sessions {
+        try await service.connect(session, Options.none)
+        try await service.activate(session)
+      }
+      // Its deadline had passed when it was answered.
+      try await service.resume(sessions[0], options(1, deadline: "2020-01-01T00:00:00Z"))
+      // It was redirected, and comes again.
+      try await service.resume(sessions[1], options(2))
+      try await service.resume(sessions[2], options(2, attempt: 2))
+      // The next call for the scene comes, so the last delivery is over.
+      try await service.resume(sessions[3], options(3))
+      application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no such cat") }
+      await #expect(throws: (any Error).self) { try await service.resume(sessions[3], options(4)) }
+      application.whenContinuing = { _, _ in }
+      try await service.resume(sessions[4], options(5))
+      try await service.refresh(sessions[4])
+      try await service.resume(sessions[5], options(6))
+      _ = application.taken()
+      var fronted: [SessionIdentifier] = []
+      application.windowsTakeFocus = false
+      application.whenBroughtToFront = { fronted.append($0.id) }
+      await service.close()
+      try await eventually("the last window") { await application.calls.contains { $0.hasPrefix("bringToFront") } }
+      #expect(Set(fronted) == [sessions[2], sessions[5]])
+    }
+  }
+
   @Test func `notifications that wait for a service are folded and limited`() async throws {
     try await withStage { bus, service, application in
       await service.close()

@@ -14,6 +14,7 @@ import Testing
   var whenContinuing: (Scene, UserActivity) throws -> Void = { _, _ in }
   /// What a delegate does in a call of its scene's life, by the name of the call.
   var whenCalled: (String, Scene) -> Void = { _, _ in }
+  var whenBroughtToFront: (Scene) -> Void = { _ in }
   var items: [DragItem] = []
   var launches: [LaunchOptions] = []
   var whenLaunching: () -> Void = {}
@@ -93,6 +94,7 @@ import Testing
   }
   override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {
     note("bringToFront \(data.activationToken ?? "")", scene)
+    application.whenBroughtToFront(scene)
     if application.windowsTakeFocus { scene.enter(.foregroundActive) }
   }
   override func sceneNeedsRefresh(_ scene: Scene) { note("needsRefresh", scene) }

@@ -246,7 +246,13 @@ extension PromptBook {
     }
     for (number, transfer) in memory.transfers.values {
       if memory.calls[number] == nil { found.append("call \(number) opens something, and is not charged") }
-      if memory.baggage[transfer.delivery] == nil { found.append("call \(number) opens what is gone") }
+      guard let kept = memory.baggage[transfer.delivery] else {
+        found.append("call \(number) opens what is gone")
+        continue
+      }
+      if transfer.waitsUntil != nil, kept.promises.contains(where: { $0.source != transfer.renewable?.source }) {
+        found.append("call \(number) waits for a promise that was renewed")
+      }
     }
     for number in memory.packings.values.keys where memory.calls[number] == nil {
       found.append("call \(number) packs something, and is not charged")

@@ -48,7 +48,7 @@ extension PromptBook {
     }
     let asked = packing.parts.map { areAsked(of: $0.payload) ? handedIn($0.payload, packing.caller) : nil }
     if !asked.contains(where: { $0 != nil }) { return try pack(packing, number) }
-    if try answeredBefore(packing, number) { return endPromises(packing.payload.items.promises(of: packing.caller)) }
+    if try answeredBefore(packing, number) { return }
     let consulting = Consulting(asked, rules, from: packing.caller.principal)
     var steps = PromptBook.stepsAtOnce
     let answers = consulting.answersAtOnce(types, steps: &steps)

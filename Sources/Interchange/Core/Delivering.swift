@@ -10,20 +10,24 @@ extension PromptBook {
 
   /// All contents of the payload are packed.
   mutating func conclude(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
-    if try answeredBefore(packing, number) { return }
     reply(
       try accept(packing, digest), to: number, packing.caller, waits: packing.payload.options.wait == .handled)
   }
 
-  /// Answers a call like the earlier call with the same document and token. The contents that were packed for this call are freed.
+  /// Answers a call like the earlier call with the same document and token. The contents that were packed for this call are freed, and its promises
+  /// end unless the earlier delivery asks for them.
   mutating func answeredBefore(_ packing: Packing, _ number: CallNumber) throws(Halt) -> Bool {
     let (options, caller) = (packing.payload.options, packing.caller)
+    // A payload that is put to the rules is not packed yet.
+    var promises: [Promise] { packing.promises + packing.payload.items.promises(of: caller) }
     switch packing.purpose {
     case .delivery(let digest):
       guard let first = try firstAnswer(options, digest, caller) else { return false }
+      endPromises(try promisesGivenUp(of: promises, for: first.answer.delivery, caller))
       reply(first.answer, to: number, caller, waits: first.isOpen && options.wait == .handled)
     case .eachItem(let digest):
       guard let first = try firstDelivery(options.token, digest, caller) else { return false }
+      endPromises(promises)
       answer(number, .deliveredEach(first.deliveredItems))
     case .drop, .drag, .moreItems: return false
     }
@@ -82,7 +86,6 @@ extension PromptBook {
 
   mutating func concludeEach(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
     let (payload, caller) = (packing.payload, packing.caller)
-    if try answeredBefore(packing, number) { return }
     let parts = packing.parts
     try askForAll(parts.map(\.payload), caller)
     var steps = Limits.conditionSteps
@@ -188,11 +191,7 @@ extension PromptBook {
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
     if var baggage {
       // Whoever has the token and the application's name takes up its promises.
-      if record.token != nil, !baggage.promises.isEmpty,
-        case let own = ownApplication(of: caller) ?? caller.application, !own.isEmpty
-      {
-        baggage.renewer = own
-      }
+      if record.token != nil, !baggage.promises.isEmpty { baggage.renewer = renewer(of: caller) }
       try addBaggage(baggage, of: caller)
     }
     if decision.passedOn != nil {

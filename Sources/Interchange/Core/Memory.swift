@@ -197,7 +197,6 @@ struct Memory {
       if let kept = self.baggage[baggage.delivery] {
         // Its promises were renewed.
         for promise in kept.promises { promised.remove(baggage.delivery, for: PromiseObject(promise)) }
-        self.baggage[baggage.delivery]?.hasSource = true
       } else {
         addBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
       }
@@ -428,7 +427,6 @@ struct Memory {
     for summary in remembered.baggage {
       addBaggage(of: summary.delivery, for: summary.session)
       baggage[summary.delivery]?.isFromBefore = true
-      baggage[summary.delivery]?.hasSource = false
     }
     sequence = remembered.lastEvent
     commitTurn()

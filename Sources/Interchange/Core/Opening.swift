@@ -4,8 +4,9 @@ package import SceneModel
 //
 //   packed ──► kept ──► released
 //               │ ▲
-//               ▼ │  opening: a transfer, which is done, fails, or is called off
-//             opened
+//               ▼ │  a transfer, which is done, fails, or is called off
+//             opened ◄──► waiting
+//                    the source of a promise has left, until it takes up its promises
 
 /// The core's data about a delivery's contents. The store has the list of the parcels.
 struct KeptBaggage: Sendable {
@@ -16,11 +17,10 @@ struct KeptBaggage: Sendable {
   var confidant: Text?
   /// Whether the service has restarted since: descriptors are gone.
   var isFromBefore = false
-  /// Whether the sender still knows its promises: it forgets them when the service restarts, until it renews them.
-  var hasSource = true
   /// Whether the baggage store has some of the contents.
   var isInBaggageStore = true
-  /// The promises of the sender, which it may forget when nobody opens them any more.
+  /// The promises of the sender, which it may forget when nobody opens them any more. After a restart of the service there are none until the sender
+  /// takes them up: until then nobody is asked for them.
   var promises: [Promise] = []
   /// Set once the host has taken the delivery: when the contents expire, and whose new contents may replace them earlier.
   var until: Int64?
@@ -31,17 +31,13 @@ struct KeptBaggage: Sendable {
 
 /// A host's call to open one representation. It ends when the descriptor is handed over, or when it fails or is cancelled.
 struct Transfer: Hashable, Sendable {
-  /// A promise whose sender may leave, and take it up again until this moment.
-  struct Renewable: Hashable, Sendable {
-    let promise: Promise
-    let until: Int64
-    var isAwaited = false
-  }
-
   let delivery: UniqueIdentifier
   let application: Text
   let sandbox: Text?
-  var renewable: Renewable?
+  /// The promise that is opened, if its sender may leave and take it up again.
+  var renewable: Promise?
+  /// The moment until which it waits for that; `nil` while it is under way.
+  var waitsUntil: Int64?
 }
 
 /// The result of opening a parcel, with its size if that is known.
@@ -55,6 +51,9 @@ package enum OpeningAnswer: Hashable, Sendable {
 extension PromptBook {
   /// The time in which a source must hand out promised data, in microseconds.
   package static let loadingPatience: Int64 = 60_000_000
+  /// The time in which the sender of a promise that has left must take up the promise. It is independent of the delivery's deadline, which may be
+  /// over, or an hour away: a load counts as a call of the host meanwhile.
+  static let renewalPatience: Int64 = 60_000_000
 
   // MARK: Keeping
 
@@ -164,11 +163,8 @@ extension PromptBook {
       delivery: identifier, application: delivery.application, sandbox: caller.isSandboxed ? caller.application : nil)
     switch entry.parcel.content {
     case .promise(let promise):
-      let rest = delivery.deadline.microseconds - now.time.microseconds
-      if baggage.renewer != nil, rest > 0 {
-        transfer.renewable = Transfer.Renewable(promise: promise, until: now.uptime + rest)
-      }
-      if !kept.hasSource {
+      if baggage.renewer != nil { transfer.renewable = promise }
+      if kept.promises.isEmpty {
         return try awaitRenewal(
           of: transfer, number,
           InterchangeError(.sourceGone, "the service has restarted, and earlier promises are lost"))
@@ -233,32 +229,62 @@ extension PromptBook {
     switch answer {
     case .opened(let size): self.answer(number, .opened(size: size ?? -1))
     case .failed(let error): throw .refused(error)
-    case .sourceLeft(let error): try awaitRenewal(of: transfer, number, error)
+    case .sourceLeft(let error):
+      // Its sender may have taken up the promise before anyone knew that the source has left.
+      if let promise = transfer.renewable, let present = presentForm(of: promise, transfer), present != promise {
+        return open(present, transfer, number)
+      }
+      try awaitRenewal(of: transfer, number, error)
     }
   }
 
   // MARK: Promises of a sender that was restarted
 
+  /// The promise with the connection that keeps it now.
+  private func presentForm(of promise: Promise, _ transfer: Transfer) -> Promise? {
+    memory.baggage[transfer.delivery]?.promises.first { $0 == promise.renewed(by: $0.source) }
+  }
+
+  private mutating func open(_ promise: Promise, _ transfer: Transfer, _ number: CallNumber) {
+    var transfer = transfer
+    (transfer.renewable, transfer.waitsUntil) = (promise, nil)
+    open(Parcel(.promise(promise), size: nil), transfer, number)
+  }
+
   /// - Parameter loss: The error where nobody may take up the promise.
   private mutating func awaitRenewal(
     of transfer: Transfer, _ number: CallNumber, _ loss: InterchangeError
   ) throws(Halt) {
-    guard let renewable = transfer.renewable, renewable.until > now.uptime else { throw .refused(loss) }
+    if transfer.renewable == nil { throw .refused(loss) }
+    let moment = now.uptime + PromptBook.renewalPatience
     memory.transfers[number] = transfer
-    memory.transfers[number]?.renewable?.isAwaited = true
-    memory.add(.renewal(number), at: renewable.until)
+    memory.transfers[number]?.waitsUntil = moment
+    memory.add(.renewal(number), at: moment)
   }
 
   mutating func renewalTimeIsOver(_ number: CallNumber) {
-    guard let transfer = memory.transfers[number], transfer.renewable?.isAwaited ?? false else { return }
+    // It may have been opened since, and wait again.
+    guard let transfer = memory.transfers[number], let moment = transfer.waitsUntil, moment <= now.uptime else {
+      return
+    }
     memory.transfers[number] = nil
-    let sentence = "the sender of the delivery \(transfer.delivery) has left, and did not take up its promises in time"
+    let sentence = "the sender of the delivery \(transfer.delivery) did not take up its promises in time"
     answer(number, .refused(InterchangeError(.sourceGone, sentence)))
   }
 
   /// Whether the connection is the application's own host, and no understudy.
   private func hostsItself(_ application: Text, _ connection: Text) -> Bool {
     memory.hosts[application].map { $0.connection == connection && !$0.options.isUnderstudy } ?? false
+  }
+
+  /// The application whose later runs may take up what a caller promises; `nil` if nobody may.
+  func renewer(of caller: Caller) -> Text? {
+    caller.isSandboxed ? (caller.application.isEmpty ? nil : caller.application) : ownApplication(of: caller)
+  }
+
+  private func mayRenew(_ renewer: Text, _ caller: Caller) -> Bool {
+    guard let source = caller.connection else { return false }
+    return caller.isSandboxed ? caller.application == renewer : hostsItself(renewer, source)
   }
 
   /// From now on the caller is asked for the promises of the delivery with a token: its own, from an earlier run.
@@ -275,24 +301,47 @@ extension PromptBook {
     }
     let baggage = try baggage(of: delivery)
     if baggage.promises.isEmpty { throw refused(.noSuchItem, "the delivery \(delivery) has no promises") }
-    guard let source = caller.connection, let renewer = baggage.renewer,
-      caller.isSandboxed ? caller.application == renewer : hostsItself(renewer, source)
-    else {
+    guard let renewer = baggage.renewer else {
       throw refused(
-        .accessDenied,
-        "the promises of the delivery \(delivery) belong to "
-          + (baggage.renewer.map { "the host of \($0): attach first" }
-            ?? "the connection that sent them, which hosted no application"))
+        .noSuchItem,
+        "the promises of the delivery \(delivery) end with the connection that sent them, which hosted no application")
     }
-    note(.baggage(baggage.renewed(by: source)))
-    for (number, transfer) in memory.transfers.values.sorted(by: { $0.key < $1.key })
-    where transfer.delivery == delivery && transfer.renewable?.isAwaited ?? false {
-      guard let awaited = transfer.renewable else { continue }
-      var transfer = transfer
-      transfer.renewable = Transfer.Renewable(promise: awaited.promise.renewed(by: source), until: awaited.until)
-      open(Parcel(.promise(awaited.promise.renewed(by: source)), size: nil), transfer, number)
+    guard mayRenew(renewer, caller) else {
+      throw refused(
+        .accessDenied, "the promises of the delivery \(delivery) belong to the host of \(renewer): attach first")
     }
+    renew(baggage, by: caller)
     answer(number, .done)
+  }
+
+  /// A call with the token of an earlier delivery hands in the promises of that delivery again, and so renews them. Returns those that may end: the
+  /// caller is not asked for them, or is asked by deliveries that the core knows of.
+  mutating func promisesGivenUp(
+    of promises: [Promise], for delivery: UniqueIdentifier, _ caller: Caller
+  ) throws(Halt) -> [Promise] {
+    if promises.isEmpty || memory.baggage[delivery] == nil { return promises }
+    let baggage = try baggage(of: delivery)
+    guard let renewer = baggage.renewer else { return promises }
+    if mayRenew(renewer, caller) {
+      renew(baggage, by: caller)
+      return promises
+    }
+    // The sender of the delivery has not attached again yet, and may renew them when it has.
+    let renewable = Set(baggage.promises.map(PromiseObject.init))
+    return promises.filter { !renewable.contains(PromiseObject($0)) }
+  }
+
+  /// The promises are the caller's from now on. The loads that wait for them begin anew.
+  private mutating func renew(_ baggage: Baggage, by caller: Caller) {
+    guard let source = caller.connection, let kept = memory.baggage[baggage.delivery] else { return }
+    // The list of all contents is stored anew, so only where that changes something.
+    if kept.promises.isEmpty || kept.promises.contains(where: { $0.source != source }) {
+      note(.baggage(baggage.renewed(by: source)))
+    }
+    for (number, transfer) in memory.transfers.values.sorted(by: { $0.key < $1.key })
+    where transfer.delivery == baggage.delivery && transfer.waitsUntil != nil {
+      if let promise = transfer.renewable { open(promise.renewed(by: source), transfer, number) }
+    }
   }
 
   /// Ends transfers that nobody waits for any more, and tells the sources that were asked for the data.

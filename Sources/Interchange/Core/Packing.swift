@@ -315,7 +315,7 @@ extension PromptBook {
     packing.pack(whole: whole)
     if packing.orders.isEmpty { return try goOn(packing, number) }
     // The baggage store takes nothing for a call that was carried out before, or that would be refused.
-    if try answeredBefore(packing, number) { return endPromises(packing.promises) }
+    if try answeredBefore(packing, number) { return }
     switch packing.purpose {
     case .delivery, .drop: try refuseWhatIsRefused(packing)
     case .eachItem, .drag, .moreItems: break
@@ -365,7 +365,6 @@ extension PromptBook {
       // Another call with the same token may have come meanwhile, and its answer is for both.
       guard try answeredBefore(packing, number) else { throw .refused(error) }
       free(packing)
-      endPromises(packing.promises)
     case .packed(let sizes, let failures, let canonical):
       packing.finish(sizes, failures, canonical)
       try goOn(packing, number)
@@ -427,6 +426,7 @@ extension PromptBook {
   }
 
   private mutating func goOn(_ packing: Packing, _ number: CallNumber) throws(Halt) {
+    if try answeredBefore(packing, number) { return }
     switch packing.purpose {
     case .delivery(let digest): try conclude(packing, digest, number)
     case .eachItem(let digest): try concludeEach(packing, digest, number)

@@ -92,7 +92,7 @@ public struct DragSession: Sendable {
     let promises = Promises(items, on: stagedoor)
     let rows = try await Payload(items: items).dictionaries(promises)
     try await promises.handedIn { () async throws(StagedoorError) in
-      try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag)
+      (nil, try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag))
     }
   }
 
@@ -136,7 +136,7 @@ extension Stagedoor {
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary(["allowedOperations": Variant(operations.map(\.rawValue).sorted())])
     let (path, ticket) = try await promises.handedIn { () async throws(StagedoorError) in
-      try await call("BeginDragItems", rows, wishes, returning: ObjectPath.self, String.self)
+      (nil, try await call("BeginDragItems", rows, wishes, returning: ObjectPath.self, String.self))
     }
     do throws(StagedoorError) {
       return try await DragSession(path, ticket: ticket, of: self)

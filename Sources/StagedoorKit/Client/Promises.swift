@@ -7,7 +7,8 @@ internal import SceneModel
 /// The promises of the items that one call hands in: for each item that promises something, an object with `org.stagedoor.ItemProvider1`.
 ///
 /// Each object has a path of its own, so the order of calls never decides which item is loaded. The service calls an object when a host opens a
-/// representation, and tells it when nobody can open one any more. Until then, or until the service leaves, the load handlers are kept.
+/// representation, and tells it when nobody can open one any more. Until then, or until the service leaves, the load handlers are kept. With a token
+/// they outlive the service: its successor is told that this connection keeps the promises.
 final class Promises: Sendable {
   private struct Key: Hashable {
     let item: Int
@@ -18,7 +19,14 @@ final class Promises: Sendable {
     /// The items that somebody may still open.
     var open: Set<Int>
     var loads: [Key: [ItemProgress]] = [:]
-    /// Waits until the service leaves.
+    /// The calls with these promises that are under way, and the number of those that succeeded.
+    var calls = 0
+    var answers = 0
+    /// Whether nobody waits any more for the answer to a call that the service may still carry out.
+    var isGivenUp = false
+    /// The owner of the service's name that asks this connection for the promises; `nil` while nobody knows of one.
+    var service: BusName?
+    /// Follows the owners of the service's name.
     var watch: Task<Void, Never>?
   }
 
@@ -39,8 +47,8 @@ final class Promises: Sendable {
   private let items: [[ItemProvider.Representation]]
   private let state: Lock<State>
 
-  /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service compares
-  ///   the calls.
+  /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service
+  ///   compares the calls.
   init(_ items: [DragItem], token: String? = nil, on stagedoor: Stagedoor) {
     let name =
       token.map { Digest(of: Text($0)).hex.string }
@@ -62,53 +70,85 @@ final class Promises: Sendable {
 
   private var name: Name { Name(connection: ObjectIdentifier(connection), path: path) }
 
-  /// Makes the call that hands the promises in, and keeps them unless the service refuses it. A call that was not answered may have been carried out.
+  /// Makes the call that hands the promises in or renews them, and keeps them unless the service refuses it. A call that was not answered may have
+  /// been carried out.
+  ///
+  /// - Parameters:
+  ///   - renews: Whether the service asks this connection from now on, also if an earlier call handed in the same promises.
+  ///   - call: The call. It returns the name of who answered, if it knows that.
   nonisolated(nonsending) func handedIn<Answer>(
-    by call: nonisolated(nonsending) () async throws(StagedoorError) -> Answer
+    renews: Bool = false,
+    by call: nonisolated(nonsending) () async throws(StagedoorError) -> (service: BusName?, answer: Answer)
   ) async throws(StagedoorError) -> Answer {
-    let kept = export()
+    let (kept, isFirst) = export()
     do throws(StagedoorError) {
-      let answer = try await call()
-      kept.watch()
+      let (service, answer) = try await call()
+      // A service that has answered a repeated call from its store may ask nobody.
+      kept.wasAnswered(by: isFirst || renews ? service : nil)
       return answer
     } catch {
-      if error.code == .timedOut || error.code == .taskCancelled { kept.watch() } else { kept.wasRefused() }
+      switch error.code {
+      case .timedOut, .taskCancelled: kept.wasNotAnswered(isGivenUp: true)
+      // The next service has the delivery if the last one had stored it. Without a token it asks nobody.
+      case .noReply where token != nil: kept.wasNotAnswered(isGivenUp: false)
+      default: kept.wasRefused()
+      }
       throw error
     }
   }
 
   /// The promises that are kept: an earlier call with the same token may have handed them in.
-  private func export() -> Promises {
+  private func export() -> (kept: Promises, isFirst: Bool) {
     let promised = items.indices.filter { !items[$0].isEmpty }
-    if promised.isEmpty { return self }
+    if promised.isEmpty { return (self, true) }
     let (kept, calls) = Promises.kept.withLock { kept in
       let calls = kept[name]?.calls ?? 0
       kept[name, default: (self, 0)].calls += 1
-      return (kept[name]?.promises ?? self, calls)
+      let promises = kept[name]?.promises ?? self
+      promises.state.withLock { $0.calls += 1 }
+      return (promises, calls)
     }
     if calls == 0 { for index in promised { connection.export(interface(ofItem: index), at: path(ofItem: index)) } }
-    return kept
+    return (kept, calls == 0)
+  }
+
+  private func wasAnswered(by service: BusName?) {
+    state.withLock { state in
+      state.calls -= 1
+      state.answers += 1
+      state.service = service ?? state.service
+    }
+    watch()
+  }
+
+  private func wasNotAnswered(isGivenUp: Bool) {
+    state.withLock { state in
+      state.calls -= 1
+      state.isGivenUp = state.isGivenUp || isGivenUp
+    }
+    watch()
   }
 
   private func wasRefused() {
     let isUnused = Promises.kept.withLock { kept in
+      state.withLock { $0.calls -= 1 }
       guard kept[name]?.promises === self else { return false }
       kept[name]?.calls -= 1
       return kept[name]?.calls == 0
     }
-    if isUnused { end() }
+    if isUnused { end() } else { watch() }
   }
 
-  /// A restarted service asks for promises again only if they are renewed.
+  // MARK: Services that come and go
+
+  /// Follows the owners of the service's name, as long as one of them may ask for the promises.
   private func watch() {
     state.withLock { state in
       if state.open.isEmpty || state.watch != nil { return }
       state.watch = connection.loop.task {
         if let owners = try? await self.connection.owners(of: InterchangeNames.bus) {
-          var owner = owners.makeAsyncIterator()
-          guard case .some(.some) = await owner.next() else { return self.end() }
-          while let next = await owner.next(), self.token != nil {
-            if next != nil, !(await self.isRenewed()) { break }
+          for await owner in owners {
+            if !(await self.areKept(under: owner)) { break }
           }
         }
         self.end()
@@ -116,22 +156,60 @@ final class Promises: Sendable {
     }
   }
 
-  /// The application may need a moment to attach to the new service.
-  private func isRenewed() async -> Bool {
-    guard let token else { return false }
-    var pause = Duration.milliseconds(100)
-    while pause < .seconds(10) {
-      do throws(StagedoorError) {
-        try await stagedoor.call("RenewPromises", token)
-        return true
-      } catch  where error.code == .accessDenied {
-        await connection.loop.sleep(for: pause)
-        pause *= 2
-      } catch {
-        return false
+  /// Whether an owner of the service's name, or a later one, may ask for the promises.
+  private func areKept(under owner: BusName?) async -> Bool {
+    guard let token else {
+      // A drag does not say who has answered.
+      return state.withLock { state in
+        state.service = state.service ?? owner
+        return owner != nil && owner == state.service
       }
     }
-    return false
+    // Nobody starts a service for this.
+    guard let owner, state.withLock({ $0.service != owner }) else { return true }
+    return await mayRenew(token, at: owner)
+  }
+
+  private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
+
+  /// Tells a service that this connection keeps the promises. Returns `false` if the service knows of no such promises.
+  private func mayRenew(_ token: String, at owner: BusName) async -> Bool {
+    var stagedoor = stagedoor
+    // Another owner has its own turn, and a call to the name would start a service that somebody has just stopped.
+    stagedoor.service = owner
+    var pause = Self.pauses.first
+    while true {
+      let answers = state.withLock(\.answers)
+      do throws(StagedoorError) {
+        try await stagedoor.call("RenewPromises", token)
+        state.withLock { $0.service = owner }
+        return true
+      } catch {
+        switch error.code {
+        case .noSuchDelivery, .noSuchItem, .unknownMethod:
+          if let isOver = areUnknown(to: owner, since: answers) { return !isOver }
+        // The application may need some time to attach; a disk may be full for a moment.
+        case .accessDenied, .timedOut, .storageFailed, .limitsExceeded: break
+        // It has left: the next one is asked.
+        default: return true
+        }
+      }
+      await connection.loop.sleep(for: pause)
+      pause = min(pause * 2, Self.pauses.longest)
+      // Another one may have taken its name.
+      guard (try? await connection.owner(of: InterchangeNames.bus)) == owner else { return true }
+    }
+  }
+
+  /// Whether promises are over of which a service said that it does not know them; `nil` if a call may have handed them in meanwhile.
+  private func areUnknown(to owner: BusName, since answers: Int) -> Bool? {
+    state.withLock { state in
+      if state.calls > 0 || state.answers != answers { return nil }
+      if !state.isGivenUp { return true }
+      // This owner may still carry out the call. The next one has it or not.
+      (state.isGivenUp, state.service) = (false, owner)
+      return false
+    }
   }
 
   private func end() { for index in state.withLock(\.open) { end(index) } }

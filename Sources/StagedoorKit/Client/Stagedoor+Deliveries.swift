@@ -70,9 +70,12 @@ extension Stagedoor {
     let promises = Promises(payload.items, token: payload.options.token, on: self)
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary()
-    return try await promises.handedIn { () async throws(StagedoorError) in
-      try await handIn("DeliverItems", rows, wishes, upTo: payload.options.slack)
+    let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
+      try await answered(
+        "DeliverItems", rows, wishes, upTo: payload.options.slack,
+        returning: ObjectPath.self, String.self, String.self)
     }
+    return try Delivery(session.rawValue, outcome, delivery)
   }
 
   /// Hands in a payload that is already a document, as `docs/documents.md` describes, to one session.
@@ -204,8 +207,8 @@ extension Stagedoor {
   /// Only an application that hosts scenes can do this, and only if it hosted scenes when it handed the items in: start the ``Application`` first. After
   /// a restart of the service, no such call is necessary.
   public func renewPromises(of items: [DragItem], token: String) async throws(StagedoorError) {
-    try await Promises(items, token: token, on: self).handedIn { () async throws(StagedoorError) in
-      try await call("RenewPromises", token)
+    try await Promises(items, token: token, on: self).handedIn(renews: true) { () async throws(StagedoorError) in
+      try await answered("RenewPromises", token)
     }
   }
 

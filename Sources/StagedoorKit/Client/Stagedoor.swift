@@ -77,6 +77,30 @@ extension Stagedoor {
     }
   }
 
+  /// Calls the root object, and returns the name of who has answered with the answer.
+  func answered<each Argument: BusValue, each Value: BusValue>(
+    _ member: MemberName, _ arguments: repeat each Argument, upTo slack: Duration = .zero,
+    returning types: repeat (each Value).Type
+  ) async throws(StagedoorError) -> (service: BusName?, answer: (repeat each Value)) {
+    let call: Message
+    do throws(CodingError) {
+      call = try Message.methodCall(
+        to: service, at: InterchangeNames.root, InterchangeNames.interchange, member, repeat each arguments)
+    } catch {
+      throw StagedoorError(CallError.invalidArguments(error))
+    }
+    do throws(CallError) {
+      let reply = try await connection.reply(to: call, timeout: timeout.map { $0 + slack })
+      do throws(CodingError) {
+        return (reply.sender, try reply.values(as: repeat each types))
+      } catch {
+        throw .unexpectedReply(error)
+      }
+    } catch {
+      throw StagedoorError(error)
+    }
+  }
+
   func property<Value: BusValue>(
     _ name: MemberName, at path: ObjectPath = InterchangeNames.root,
     in interface: InterfaceName = InterchangeNames.interchange

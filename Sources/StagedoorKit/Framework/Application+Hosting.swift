@@ -43,6 +43,7 @@ extension Application {
       reply.send()
     case .refresh(let path, let reply):
       let scene = try scene(at: path)
+      scene.announcedActivation = nil
       scene.lookedAfter { $0.sceneNeedsRefresh(scene) }
       reply.send()
     case .destroy(let path, let animation, let reply):
@@ -102,6 +103,7 @@ extension Application {
     // The application may have been stopped meanwhile.
     _ = try connected()
     let known = scenes[session.identifier]
+    forgetActivations(before: options, known)
     let scene: Scene
     if let known {
       scene = known
@@ -115,8 +117,7 @@ extension Application {
     _ = try connected()
     reply.send()
     options.received?.wasTaken()
-    scene.announcedActivation = ActivationData(
-      activationToken: options.activationToken, startupIdentifier: options.activationToken)
+    scene.announcedActivation = AnnouncedActivation(options)
     if known != nil { return }
     scene.isAcknowledged = true
     saveSoon(scene)
@@ -175,8 +176,18 @@ extension Application {
   /// The service asks for this after each delivery. If it is killed before it asks, its successor does not know of the delivery.
   func bringAnnouncedToFront() {
     for scene in connectedScenes {
-      if let data = scene.announcedActivation { try? bringToFront(scene, data) }
+      guard let announced = scene.announcedActivation else { continue }
+      scene.announcedActivation = nil
+      if !announced.isOver { try? bringToFront(scene, announced.data) }
     }
+  }
+
+  /// The service makes the calls for a scene one after the other, and a redirected delivery has one scene only: what it has not asked by now it asks
+  /// no more.
+  private func forgetActivations(before options: ConnectionOptions, _ scene: Scene?) {
+    scene?.announcedActivation = nil
+    guard options.attempt > 1, let delivery = options.delivery else { return }
+    for other in scenes.values where other.announcedActivation?.delivery == delivery { other.announcedActivation = nil }
   }
 
   private func destroyScene(at path: ObjectPath, _ animation: DismissalAnimation) {

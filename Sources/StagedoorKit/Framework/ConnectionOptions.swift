@@ -36,6 +36,8 @@ public struct ConnectionOptions: Sendable {
   public let role: SessionRole
   /// The sender's permission to bring a window to the front.
   let activationToken: String?
+  /// The time until which the application may take the delivery.
+  let deadline: Date?
   /// The delivery, which keeps the data of the items.
   let received: ReceivedDelivery?
 }
@@ -65,6 +67,7 @@ extension ConnectionOptions {
     stateRestorationActivity = try document["stateRestorationActivity"]?.activity
     sourceApplication = document["sourceApplication"]?.string
     activationToken = document["activationToken"]?.string
+    deadline = document["deadline"]?.string.flatMap { Instant(rfc3339: Text($0)) }.map { Date($0) }
     requestingSession = document["requestingSession"]?.string.flatMap { SessionIdentifier($0) }
     presentationStyle =
       document["presentationStyle"]?.string.flatMap { DeliveryOptions.PresentationStyle(rawValue: $0) } ?? .automatic

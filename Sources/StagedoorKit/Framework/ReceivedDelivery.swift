@@ -3,9 +3,9 @@ internal import InterchangeWire
 
 /// The deliveries whose items a host can load.
 ///
-/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission: the source then
-/// deletes its items.
-/// The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one ``ReceivedDelivery``.
+/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission: the source
+/// then deletes its items. The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one
+/// ``ReceivedDelivery``.
 final class ReceivedDeliveries: Sendable {
   private struct Entry: Sendable { weak let delivery: ReceivedDelivery? }
 
@@ -114,8 +114,9 @@ struct ReceivedItem: Sendable {
   let index: UInt32
 
   func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
+    // The service waits until the source of a promise is there again, and then until it hands out the data.
     let (descriptor, size) = try await delivery.deliveries.stagedoor.call(
-      "OpenItem", delivery.identifier.description, index, type, upTo: Stagedoor.silence,
+      "OpenItem", delivery.identifier.description, index, type, upTo: Stagedoor.silence * 2,
       returning: OwnedFileDescriptor.self, Int64.self)
     return (descriptor, size < 0 ? nil : Int(size))
   }

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// A connected session: a window of this process, or the program's equivalent of a window.
 ///
 /// The service stores the values that are set here, and uses them to route the next drop.
@@ -71,7 +73,7 @@
   /// Whether the service refused the state, because it did not know yet that the scene is connected.
   var hasUntoldState = false
   /// The scene took a delivery, and the service has not asked to bring the window to the front yet.
-  var announcedActivation: ActivationData?
+  var announcedActivation: AnnouncedActivation?
 
   /// The observers, which end with the scene.
   var observers: [(name: SceneNotification.Name, body: @MainActor (SceneNotification) -> Void)] = []
@@ -102,6 +104,22 @@
     userActivity = activity
     isTaking = false
   }
+}
+
+/// A request that the service makes as soon as it knows that a scene has taken a delivery. It makes none if it counts the delivery as late, or has
+/// redirected it.
+struct AnnouncedActivation {
+  let data: ActivationData
+  let delivery: DeliveryIdentifier?
+  /// Of the delivery: what was taken later was late.
+  let deadline: Date?
+
+  init(_ options: ConnectionOptions) {
+    data = ActivationData(activationToken: options.activationToken, startupIdentifier: options.activationToken)
+    (delivery, deadline) = (options.delivery, options.deadline)
+  }
+
+  var isOver: Bool { deadline.map { $0 <= Date() } ?? false }
 }
 
 // MARK: - The current scene
