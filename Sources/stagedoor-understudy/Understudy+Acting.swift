@@ -24,6 +24,18 @@ extension Understudy {
   func act(on found: Case, _ token: String?) throws -> (Deed, window: String?) {
     defer { take() }
     let time = time(of: token)
+    awaitStartup(token, of: found.entry.application)
+    do {
+      let (deed, window) = try act(on: found, token, at: time)
+      if window != nil { endStartup(token) }
+      return (deed, window)
+    } catch {
+      endStartup(token)
+      throw error
+    }
+  }
+
+  private func act(on found: Case, _ token: String?, at time: UInt32) throws -> (Deed, window: String?) {
     switch found.judgement.verdict {
     case .raise(let window, _) where display.canRaise:
       raise(window, at: time)
@@ -66,6 +78,7 @@ extension Understudy {
         guard let shown, shown.level == .certain else { continue }
         self.awaited.removeAll { $0.end == end }
         self.raise(shown.window, at: time)
+        self.endStartups(of: found.entry.application)
         self.take()
         return
       }
@@ -84,6 +97,7 @@ extension Understudy {
       }
       guard let next else { return false }
       if display.active != next.key { display.raise(next.key, at: awaited.time) }
+      endStartups(of: awaited.application)
       return true
     }
   }

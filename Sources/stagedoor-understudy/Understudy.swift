@@ -26,11 +26,15 @@ actor Understudy {
   private(set) var starts: [Start] = []
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
+  /// The applications that callers wait for, by the callers' tokens.
+  var startups: [String: String] = [:]
 
   var hosting = Hosting()
 
   /// How long a window that has appeared may write other titles while its program still opens the file. No person does anything in it meanwhile.
   private let settling: Duration
+  /// How long a caller waits for a window.
+  let patience: Duration
 
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
@@ -60,10 +64,10 @@ actor Understudy {
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
     in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
-    again connect: sending @escaping () -> (any Display)? = { nil }
+    patience: Duration = .seconds(20), again connect: sending @escaping () -> (any Display)? = { nil }
   ) {
     (self.connection, self.display, self.connect, self.processes) = (connection, display, connect, processes)
-    self.settling = settling
+    (self.settling, self.patience) = (settling, patience)
     installed = InstalledFollower(in: places)
   }
 
@@ -181,6 +185,7 @@ actor Understudy {
         }
       }
       windows[number] = seen
+      if shown.isMain, !isFirst { endStartups(of: seen.application) }
     }
   }
 
@@ -348,7 +353,10 @@ actor Understudy {
 
   // MARK: The list
 
-  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
+  func activate(_ window: String, _ token: String?) throws {
+    defer { endStartup(token) }
+    try activate(window, at: time(of: token))
+  }
 
   func activate(_ window: String, at time: UInt32) throws {
     guard let number = WindowNumber(window), windows[number] != nil else {

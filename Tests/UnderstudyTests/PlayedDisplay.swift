@@ -17,6 +17,8 @@ final class PlayedDisplay: Display, Sendable {
     var windows: [(number: WindowNumber, shown: ShownWindow)] = []
     var changes = DisplayChanges()
     var raised: [WindowNumber] = []
+    /// The startup sequences that were ended.
+    var ended: [String] = []
     var active: WindowNumber?
   }
 
@@ -48,6 +50,7 @@ final class PlayedDisplay: Display, Sendable {
   }
 
   var raised: [WindowNumber] { state.withLock(\.raised) }
+  var ended: [String] { state.withLock(\.ended) }
 
   // MARK: Display
 
@@ -76,6 +79,9 @@ final class PlayedDisplay: Display, Sendable {
     }
   }
   func raise(_ window: WindowNumber, at time: UInt32) { state.withLock { $0.raised.append(window) } }
+  func endStartup(_ identifier: Bytes) {
+    state.withLock { $0.ended.append(String(decoding: identifier, as: UTF8.self)) }
+  }
   func now() -> UInt32 { 1 }
 }
 
@@ -101,7 +107,7 @@ struct PlayedDesktop {
 
   static nonisolated(nonsending) func run(
     programs: [String], files: [String] = ["a.txt"], knowsStarted: Bool = false, settling: Duration = .zero,
-    _ processes: (String) -> [Process] = { _ in [] },
+    patience: Duration = .seconds(20), _ processes: (String) -> [Process] = { _ in [] },
     _ body: nonisolated(nonsending) (PlayedDesktop) async throws -> Void
   ) async throws {
     let place = FileManager.default.temporaryDirectory.appending(path: "desktop-\(UUID())").path
@@ -124,7 +130,8 @@ struct PlayedDesktop {
       let connection = try await bus.connect()
       connection.identifyCallers()
       let desktop = PlayedDesktop(
-        on: connection, bus, place, PlayedProcesses(all: played, knowsStarted: knowsStarted), settling)
+        on: connection, bus, place, PlayedProcesses(all: played, knowsStarted: knowsStarted), settling,
+        patience)
       await desktop.understudy.begin()
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
@@ -145,12 +152,14 @@ struct PlayedDesktop {
   }
 
   private init(
-    on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration
+    on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration,
+    _ patience: Duration
   ) {
     (self.bus, self.place) = (bus, place)
     understudy = Understudy(
       connection, display, processes,
-      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling)
+      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
+      patience: patience)
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }
