@@ -50,7 +50,7 @@ struct ShownWindow {
 }
 
 /// What has changed on a display.
-struct DisplayChanges {
+struct DisplayChanges: Equatable {
   /// Whether windows came or went, or their order changed.
   var list = false
   /// How often the title of a window was written.
