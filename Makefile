@@ -85,9 +85,9 @@ UNIT      = stagedoord.service
 UNDERSTUDY = stagedoor-understudy
 UNDERSTUDY_XML = dbus/org.stagedoor.Understudy1.xml
 UNDERSTUDY_SERVICE = org.stagedoor.Understudy1.service
-# The files by which GNOME Shell and KRunner find its windows.
+# The files by which GNOME Shell and KRunner find its windows, and by which KWin lets it see them.
 SEARCH    = gnome-search.ini:gnome-shell/search-providers/org.stagedoor.Understudy.search-provider.ini \
-  krunner.desktop:krunner/dbusplugins/stagedoor.desktop
+  krunner.desktop:krunner/dbusplugins/stagedoor.desktop understudy.desktop.in:applications/stagedoor-understudy.desktop
 # The graphical session wants it.
 WANTED    = $(UNITS)/graphical-session.target.wants
 FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libexec/stagedoor|'
@@ -142,8 +142,8 @@ test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
-test-understudy: build ## test the windows of other applications on sway too
-	@$(SETUP) test test-examples
+test-understudy: build ## test the windows of other applications on sway, behind XWayland, and on KWin too
+	@$(SETUP) test test-examples test-understudy
 	@STAGEDOOR_UNDERSTUDY=1 $(SWIFT) test --skip-build $(BUILD) --disable-xctest --filter UnderstudyTests $(ARGS)
 
 try-windows: build ## open files in real applications, and compare which window comes (ARGS="--record", "mousepad gvim")
@@ -264,7 +264,10 @@ install-understudy-built: check-prefix
 	$(FILL) dbus/$(UNDERSTUDY).service.in >"$(UNITS)/$(UNDERSTUDY).service"
 	chmod 644 "$(SERVICES)/$(UNDERSTUDY_SERVICE)" "$(UNITS)/$(UNDERSTUDY).service"
 	ln -sf ../$(UNDERSTUDY).service "$(WANTED)"
-	for pair in $(SEARCH); do install -D -m 644 "desktop/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; done
+	for pair in $(SEARCH); do \
+	  install -d "$$(dirname "$(SHARE)/$${pair#*:}")" || exit 1; \
+	  $(FILL) "desktop/$${pair%%:*}" >"$(SHARE)/$${pair#*:}" && chmod 644 "$(SHARE)/$${pair#*:}" || exit 1; \
+	done
 
 install-drag: check-prefix gtk-packages ## build and install `stagedoor drag`, a small window to drag files from (needs GTK 4)
 	$(WITHGTK) build --package-path examples/gtk --configuration release --static-swift-stdlib --product stagedoor-drag

@@ -24,12 +24,16 @@ protocol Display: AnyObject {
   func raise(_ window: WindowNumber, at time: UInt32)
   /// Asks a window to close, as its own button does.
   func close(_ window: WindowNumber)
+  /// Tells that what a launcher waits for has come. Until somebody does, the pointer looks busy.
+  func endStartup(_ identifier: Bytes)
   /// The display's present time.
   func now() -> UInt32
 }
 
 extension Display {
   var canRaise: Bool { true }
+  /// A compositor ends it by itself: the token becomes invalid.
+  func endStartup(_ identifier: Bytes) {}
 }
 
 typealias WindowNumber = UInt32
@@ -46,7 +50,7 @@ struct ShownWindow {
 }
 
 /// What has changed on a display.
-struct DisplayChanges {
+struct DisplayChanges: Equatable {
   /// Whether windows came or went, or their order changed.
   var list = false
   /// How often the title of a window was written.

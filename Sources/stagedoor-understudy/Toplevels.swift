@@ -2,7 +2,8 @@ import WindowEvidence
 
 /// The windows of a Wayland compositor, as its events tell of them. Pure: events come in, requests go out.
 ///
-/// `zwlr_foreign_toplevel_manager_v1` lists windows and raises them; `ext_foreign_toplevel_list_v1` only lists them, and serves where the first is missing.
+/// `zwlr_foreign_toplevel_manager_v1` and, in Plasma, `org_kde_plasma_window_management` list windows and raise them. `ext_foreign_toplevel_list_v1` only
+/// lists them, and serves where both are missing.
 struct Toplevels {
   struct Toplevel: Equatable {
     var title: Bytes = []
@@ -10,13 +11,19 @@ struct Toplevels {
     var isActive = false
     /// Whether it belongs to another window.
     var isChild = false
+    var isInTaskbar = true
+    /// Only Plasma tells the process.
+    var process: Int32?
   }
 
   /// What objects are, by their numbers. Ours count from 2 on; the compositor's from 0xFF000000.
   private enum Kind {
-    case registry, pause, seat, manager, list
-    case handle(WindowNumber, isOfList: Bool)
+    case registry, pause, seat, manager, plasma, list
+    case handle(WindowNumber, Teller)
   }
+
+  /// The interface that tells of a window, by the request that destroys its object.
+  private enum Teller: UInt16 { case manager = 7, plasma = 8, list = 0 }
 
   private static let display: UInt32 = 1
 
@@ -26,6 +33,7 @@ struct Toplevels {
   private var lastWindow: WindowNumber = 0
   private var globals: [(kind: Kind, name: UInt32, version: UInt32)] = []
   private var seat: UInt32?
+  private var plasma: UInt32?
   /// The windows with what has been told of each, and the numbers of their objects.
   private var told: [WindowNumber: (object: UInt32, toplevel: Toplevel)] = [:]
 
@@ -39,6 +47,8 @@ struct Toplevels {
   private(set) var isReady = false
   /// Whether the compositor tells of windows.
   private(set) var listsWindows = false
+  /// Whether the answers that tell of Plasma's windows are on their way.
+  private var wasAsked = false
   /// Whether it ended the connection, or stopped to tell of windows.
   private(set) var isOver = false
 
@@ -48,7 +58,9 @@ struct Toplevels {
     send(Toplevels.display, 0, WaylandMessage.word(new(.pause)))
   }
 
-  var canRaise: Bool { seat != nil && objects.values.contains { if case .manager = $0 { true } else { false } } }
+  var canRaise: Bool {
+    plasma != nil || seat != nil && objects.values.contains { if case .manager = $0 { true } else { false } }
+  }
 
   mutating func takeChanges() -> DisplayChanges {
     defer { changes = DisplayChanges() }
@@ -62,12 +74,18 @@ struct Toplevels {
 
   /// Asks the compositor to bring a window to the front.
   mutating func raise(_ window: WindowNumber) {
-    guard let seat, canRaise, let object = told[window]?.object else { return }
-    send(object, 4, WaylandMessage.word(seat))
+    guard canRaise, let object = told[window]?.object else { return }
+    if plasma != nil {
+      // Of the states, only that of the active window changes, and it is set.
+      send(object, 0, WaylandMessage.word(Toplevels.active) + WaylandMessage.word(Toplevels.active))
+    } else if let seat {
+      send(object, 4, WaylandMessage.word(seat))
+    }
   }
 
   /// Asks the compositor to close a window.
   mutating func close(_ window: WindowNumber) {
+    // The request has the same number in both interfaces.
     if canRaise, let object = told[window]?.object { send(object, 5) }
   }
 
@@ -85,11 +103,17 @@ struct Toplevels {
     case (.pause, 0):
       objects[event.object] = nil
       pauseEnded()
-    case (.manager, 0): listed(try arguments.number(), isOfList: false)
-    case (.list, 0): listed(try arguments.number(), isOfList: true)
+    case (.manager, 0): listed(try arguments.number(), .manager)
+    case (.plasma, 1):
+      let object = lastObject + 1
+      send(event.object, 1, WaylandMessage.word(object) + WaylandMessage.word(try arguments.number()))
+      lastObject = object
+      listed(object, .plasma)
+    case (.list, 0): listed(try arguments.number(), .list)
     case (.manager, _), (.list, _): isOver = true
-    case (.handle(let window, isOfList: false), let opcode): try tell(opcode, of: window, &arguments)
-    case (.handle(let window, isOfList: true), let opcode):
+    case (.handle(let window, .manager), let opcode): try tell(opcode, of: window, &arguments)
+    case (.handle(let window, .plasma), let opcode): try tellAsPlasma(opcode, of: window, &arguments)
+    case (.handle(let window, .list), let opcode):
       // closed, done, title, application, identifier
       let same: [UInt16] = [6, 5, 0, 1]
       if opcode < same.count { try tell(same[Int(opcode)], of: window, &arguments) }
@@ -103,7 +127,7 @@ struct Toplevels {
     let version = try arguments.number()
     let known: [(String, Kind, UInt32)] = [
       ("wl_seat", .seat, 1), ("zwlr_foreign_toplevel_manager_v1", .manager, 3),
-      ("ext_foreign_toplevel_list_v1", .list, 1),
+      ("org_kde_plasma_window_management", .plasma, 5), ("ext_foreign_toplevel_list_v1", .list, 1),
     ]
     for (text, kind, highest) in known where Bytes(text.utf8) == interface {
       globals.append((kind, name, min(version, highest)))
@@ -111,16 +135,19 @@ struct Toplevels {
     }
   }
 
-  /// The first pause ends behind the globals, the second behind the windows.
+  /// The first pause ends behind the globals, the second behind the windows. Plasma tells of windows only when it is asked for each, and needs a third.
   private mutating func pauseEnded() {
     if listsWindows {
-      isReady = true
+      isReady = plasma == nil || wasAsked
+      if !isReady { send(Toplevels.display, 0, WaylandMessage.word(new(.pause))) }
+      wasAsked = true
       return
     }
     let manager = globals.first { if case .manager = $0.kind { true } else { false } }
+    let plasma = globals.first { if case .plasma = $0.kind { true } else { false } }
     let list = globals.first { if case .list = $0.kind { true } else { false } }
     if let seat = globals.first(where: { if case .seat = $0.kind { true } else { false } }) { bind(seat) }
-    guard let chosen = manager ?? list else {
+    guard let chosen = manager ?? plasma ?? list else {
       isReady = true
       return
     }
@@ -136,6 +163,9 @@ struct Toplevels {
       (interface, object) = ("wl_seat", new(.seat))
       seat = object
     case .manager: (interface, object) = ("zwlr_foreign_toplevel_manager_v1", new(.manager))
+    case .plasma:
+      (interface, object) = ("org_kde_plasma_window_management", new(.plasma))
+      plasma = object
     default: (interface, object) = ("ext_foreign_toplevel_list_v1", new(.list))
     }
     let body =
@@ -145,9 +175,9 @@ struct Toplevels {
     send(2, 0, body)
   }
 
-  private mutating func listed(_ object: UInt32, isOfList: Bool) {
+  private mutating func listed(_ object: UInt32, _ teller: Teller) {
     lastWindow += 1
-    objects[object] = .handle(lastWindow, isOfList: isOfList)
+    objects[object] = .handle(lastWindow, teller)
     told[lastWindow] = (object, Toplevel())
   }
 
@@ -167,10 +197,34 @@ struct Toplevels {
       (told[window], shown[window]) = (nil, nil)
       order.removeAll { $0 == window }
       changes.list = true
-      if case .handle(_, let isOfList) = objects.removeValue(forKey: object) { send(object, isOfList ? 0 : 7) }
+      if case .handle(_, let teller) = objects.removeValue(forKey: object) { send(object, teller.rawValue) }
     case 7: told[window]?.toplevel.isChild = try arguments.number() != 0
     default: break
     }
+  }
+
+  /// Bits of Plasma's word for the state of a window.
+  private static let active: UInt32 = 1 << 0
+  private static let skipsTaskbar: UInt32 = 1 << 12
+
+  /// The events of an `org_kde_plasma_window`. Behind the first ones, each holds at once.
+  private mutating func tellAsPlasma(
+    _ opcode: UInt16, of window: WindowNumber, _ arguments: inout WaylandArguments
+  ) throws(WaylandFault) {
+    switch opcode {
+    case 0, 1: try tell(opcode, of: window, &arguments)
+    case 2:
+      let state = try arguments.number()
+      told[window]?.toplevel.isActive = state & Toplevels.active != 0
+      // Panels and the background are windows too.
+      told[window]?.toplevel.isInTaskbar = state & Toplevels.skipsTaskbar == 0
+    case 5: return try tell(6, of: window, &arguments)
+    case 6: return show(window)
+    case 7: try tell(7, of: window, &arguments)
+    case 10: told[window]?.toplevel.process = Int32(bitPattern: try arguments.number())
+    default: return
+    }
+    if shown[window] != nil { show(window) }
   }
 
   private mutating func show(_ window: WindowNumber) {

@@ -32,12 +32,25 @@ extension Understudy {
     if case .raise(let window, _) = found.judgement.verdict, display.canRaise {
       try begin()
       raise(window, at: time(of: token))
+      endStartup(token)
       return (.raised, window)
     }
     // The caller may open the file in another way.
     try found.refuseTerminal()
     try begin()
     let time = time(of: token)
+    awaitStartup(token, of: found.entry.application)
+    do {
+      let (deed, window) = try act(on: found, token, at: time)
+      if window != nil { endStartup(token) }
+      return (deed, window)
+    } catch {
+      endStartup(token)
+      throw error
+    }
+  }
+
+  private func act(on found: Case, _ token: String?, at time: UInt32) throws -> (Deed, window: String?) {
     switch found.judgement.verdict {
     case .runAgain(let window):
       let (before, front) = (windows.mapValues(\.shown.title), display.active)
@@ -77,6 +90,7 @@ extension Understudy {
         guard let shown, shown.level == .certain, let window = WindowNumber(shown.window) else { continue }
         self.awaited.removeAll { $0.end == awaited.end }
         self.raise(window, for: awaited)
+        self.endStartups(of: found.entry.application)
         self.take()
         return
       }
@@ -95,6 +109,7 @@ extension Understudy {
       }
       guard let next else { return false }
       raise(next.key, for: awaited)
+      endStartups(of: awaited.application)
       return true
     }
   }

@@ -28,6 +28,8 @@ actor Understudy {
   private(set) var starts: [Start] = []
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
+  /// The applications that callers wait for, by the callers' tokens.
+  var startups: [String: String] = [:]
 
   var hosting = Hosting()
 
@@ -40,6 +42,8 @@ actor Understudy {
   let patience: Duration
   /// How long a program that was started may take until its window appears. Until then a second wish for its file is the same wish.
   let startTime: Duration
+  /// How long the pointer of a caller may be busy until a window comes.
+  let busyTime: Duration
 
   /// Tells that the windows are no longer those that were listed last; `nil` if that was told, or nobody has listed them.
   var listChanged: (() -> Void)?
@@ -71,11 +75,11 @@ actor Understudy {
   init(
     _ connection: Connection, _ display: sending any Display, _ processes: sending any Processes,
     in places: InstalledPlaces = InstalledPlaces(), settling: Duration = .seconds(3),
-    patience: Duration = .milliseconds(100), startTime: Duration = .seconds(10),
+    patience: Duration = .milliseconds(100), startTime: Duration = .seconds(10), busyTime: Duration = .seconds(20),
     again kind: @escaping DisplayKind = { nil }
   ) {
     (self.connection, self.display, self.kind, self.processes) = (connection, display, kind, processes)
-    (self.settling, self.patience, self.startTime) = (settling, patience, startTime)
+    (self.settling, self.patience, self.startTime, self.busyTime) = (settling, patience, startTime, busyTime)
     displays = NamedDisplays { Environment[$0].map { Bytes($0.utf8) } }
     installed = InstalledFollower(in: places)
   }
@@ -213,6 +217,7 @@ actor Understudy {
         }
       }
       windows[number] = seen
+      if shown.isMain, !isFirst { endStartups(of: seen.application) }
     }
   }
 

@@ -3,7 +3,7 @@ import Glibc
 import ServiceSupport
 import WindowEvidence
 
-/// The windows of a Wayland compositor that lists them to its clients, such as sway, labwc, wayfire and niri.
+/// The windows of a Wayland compositor that lists them to its clients, such as sway, labwc, wayfire, niri and KWin.
 ///
 /// It speaks the protocol itself: it needs three of a compositor's interfaces, and none of the three passes descriptors.
 final class Wayland: Display {
@@ -19,7 +19,8 @@ final class Wayland: Display {
     self.socket = socket
     sway = Sway()
     flush()
-    while !isBroken, !toplevels.isReady { receive(waiting: 2_000) }
+    // A compositor that has just started listens before it answers.
+    while !isBroken, !toplevels.isReady { receive(waiting: 10_000) }
     if isBroken || !toplevels.listsWindows {
       Glibc.close(socket)
       return nil
@@ -48,10 +49,10 @@ final class Wayland: Display {
     let nodes = windows.isEmpty ? nil : sway?.windows()
     return windows.map { number in
       guard let toplevel = toplevels.shown[number] else { return ShownWindow() }
-      var shown = ShownWindow(title: toplevel.title, isMain: !toplevel.isChild)
+      var shown = ShownWindow(title: toplevel.title, isMain: !toplevel.isChild && toplevel.isInTaskbar)
       shown.traits.instance = toplevel.application
       shown.traits.identifiers = [toplevel.application].filter { !$0.isEmpty }
-      shown.process = nodes.flatMap { Sway.process(of: toplevel, among: $0) }
+      shown.process = toplevel.process ?? nodes.flatMap { Sway.process(of: toplevel, among: $0) }
       return shown
     }
   }

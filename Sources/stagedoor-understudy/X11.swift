@@ -11,6 +11,7 @@ final class X11: Display {
     "_NET_WM_PID",
     "_NET_STARTUP_ID", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_NORMAL", "_NET_SUPPORTING_WM_CHECK",
     "_GTK_APPLICATION_ID", "_KDE_NET_WM_DESKTOP_FILE", "UTF8_STRING",
+    "_NET_STARTUP_INFO_BEGIN", "_NET_STARTUP_INFO",
   ]
 
   private let connection: OpaquePointer
@@ -163,20 +164,47 @@ final class X11: Display {
     event.window = window
     event.type = atom(message)
     event.data.data32 = data
-    let mask = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT.rawValue | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue
-    withUnsafeBytes(of: &event) { bytes in
-      _ = xcb_send_event(connection, 0, root, mask, bytes.bindMemory(to: CChar.self).baseAddress)
-    }
+    send(event, XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT.rawValue | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue)
     xcb_flush(connection)
   }
 
-  /// The server's present time, which it puts on the change of a property.
-  func now() -> UInt32 {
+  /// Sends an event to those who asked the root window for any of these kinds.
+  private func send(_ event: xcb_client_message_event_t, _ mask: UInt32) {
+    withUnsafeBytes(of: event) { bytes in
+      _ = xcb_send_event(connection, 0, root, mask, bytes.bindMemory(to: CChar.self).baseAddress)
+    }
+  }
+
+  /// Sends the text that ends a startup sequence to all who listen, twenty bytes in each message.
+  func endStartup(_ identifier: Bytes) {
+    let window = ownWindow()
+    let quoted = identifier.flatMap { Bytes(" \"\\".utf8).contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
+    var rest = (Bytes("remove: ID=".utf8) + quoted + [0])[...]
+    var event = xcb_client_message_event_t()
+    (event.response_type, event.format) = (UInt8(XCB_CLIENT_MESSAGE), 8)
+    (event.window, event.type) = (window, atom("_NET_STARTUP_INFO_BEGIN"))
+    while !rest.isEmpty {
+      event.data = xcb_client_message_data_t()
+      withUnsafeMutableBytes(of: &event.data) { $0.copyBytes(from: rest.prefix(20)) }
+      send(event, XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue)
+      (rest, event.type) = (rest.dropFirst(20), atom("_NET_STARTUP_INFO"))
+    }
+    xcb_destroy_window(connection, window)
+    xcb_flush(connection)
+  }
+
+  private func ownWindow() -> xcb_window_t {
     let window = xcb_generate_id(connection)
     var mask = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue
     xcb_create_window(
       connection, 0, window, root, -1, -1, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
       XCB_CW_EVENT_MASK.rawValue, &mask)
+    return window
+  }
+
+  /// The server's present time, which it puts on the change of a property.
+  func now() -> UInt32 {
+    let window = ownWindow()
     xcb_change_property(
       connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, XCB_ATOM_WM_NAME.rawValue,
       XCB_ATOM_STRING.rawValue, 8, 0, nil)

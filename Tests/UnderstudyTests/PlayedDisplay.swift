@@ -17,6 +17,8 @@ final class PlayedDisplay: Display, Sendable {
     var windows: [(number: WindowNumber, shown: ShownWindow)] = []
     var changes = DisplayChanges()
     var raised: [WindowNumber] = []
+    /// The startup sequences that were ended.
+    var ended: [String] = []
     var active: WindowNumber?
     var canRaise = true
     var isBroken = false
@@ -53,6 +55,7 @@ final class PlayedDisplay: Display, Sendable {
 
   var raised: [WindowNumber] { state.withLock(\.raised) }
   var listings: Int { state.withLock(\.listings) }
+  var ended: [String] { state.withLock(\.ended) }
 
   // MARK: Display
 
@@ -87,6 +90,9 @@ final class PlayedDisplay: Display, Sendable {
     }
   }
   func raise(_ window: WindowNumber, at time: UInt32) { state.withLock { $0.raised.append(window) } }
+  func endStartup(_ identifier: Bytes) {
+    state.withLock { $0.ended.append(String(decoding: identifier, as: UTF8.self)) }
+  }
   func now() -> UInt32 { 1 }
 }
 
@@ -139,7 +145,7 @@ struct PlayedDesktop {
   ///   - chosen: The program that the person has chosen for texts.
   static nonisolated(nonsending) func run(
     programs: [String], files: [String] = ["a.txt"], knowsStarted: Bool = false, settling: Duration = .zero,
-    lines: [String: String] = [:], chosen: String? = nil,
+    lines: [String: String] = [:], chosen: String? = nil, busyTime: Duration = usualLimit,
     _ processes: (String) -> [Process] = { _ in [] },
     _ body: nonisolated(nonsending) (PlayedDesktop) async throws -> Void
   ) async throws {
@@ -164,7 +170,7 @@ struct PlayedDesktop {
     try await withPrivateBus { bus async throws in
       let connection = try await bus.connect()
       connection.identifyCallers()
-      let desktop = PlayedDesktop(on: connection, bus, place, played, settling)
+      let desktop = PlayedDesktop(on: connection, bus, place, played, settling, busyTime)
       await desktop.understudy.begin()
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
@@ -185,13 +191,14 @@ struct PlayedDesktop {
   }
 
   private init(
-    on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration
+    on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration,
+    _ busyTime: Duration
   ) {
     (self.bus, self.place, self.processes) = (bus, place, processes)
     understudy = Understudy(
       connection, display, processes,
       in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
-      patience: usualLimit, startTime: usualLimit)
+      patience: usualLimit, startTime: usualLimit, busyTime: busyTime)
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }

@@ -157,6 +157,55 @@ enum Recorded {
     #expect(toplevels.isOver)
   }
 
+  @Test func `Plasma tells of windows when it is asked for each, and brings them to the front`() throws {
+    var toplevels = Toplevels()
+    let management = WaylandMessage.word(9) + WaylandMessage.text(Array("org_kde_plasma_window_management".utf8))
+    try toplevels.take(WaylandMessage(2, 0, management + WaylandMessage.word(16)))
+    try toplevels.take(WaylandMessage(3, 0, WaylandMessage.word(0)))
+    var bound = toplevels.takeRequests().dropFirst(request(1, 1, 2).count + request(1, 0, 3).count)
+    let bind = try #require(try WaylandMessage(takenFrom: &bound))
+    #expect(bind.body.suffix(8) == (WaylandMessage.word(5) + WaylandMessage.word(4))[...])
+    #expect(Array(bound) == request(1, 0, 5))
+
+    try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(70)))
+    #expect(toplevels.takeRequests() == request(4, 1, 6, 70))
+    try toplevels.take(WaylandMessage(5, 0, WaylandMessage.word(0)))
+    #expect(!toplevels.isReady && toplevels.takeRequests() == request(1, 0, 7))
+    func tell(_ object: UInt32, _ title: String, _ state: UInt32, _ process: UInt32) throws {
+      try toplevels.take(WaylandMessage(object, 1, WaylandMessage.text(Array("org.example.Editor".utf8))))
+      try toplevels.take(WaylandMessage(object, 10, WaylandMessage.word(process)))
+      try toplevels.take(WaylandMessage(object, 0, WaylandMessage.text(Array(title.utf8))))
+      try toplevels.take(WaylandMessage(object, 2, WaylandMessage.word(state)))
+      try toplevels.take(WaylandMessage(object, 7, WaylandMessage.word(0)))
+      try toplevels.take(WaylandMessage(object, 6))
+    }
+    try tell(6, "a.txt", 1, 77)
+    try toplevels.take(WaylandMessage(7, 0, WaylandMessage.word(0)))
+    #expect(toplevels.isReady && toplevels.canRaise)
+    try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(71)))
+    _ = toplevels.takeRequests()
+    try tell(8, "b.txt", 1 << 8 | 1, 78)
+    try toplevels.take(WaylandMessage(6, 2, WaylandMessage.word(0)))
+    #expect(titles(toplevels) == ["b.txt", "a.txt"] && toplevels.takeChanges().list)
+    let first = try #require(toplevels.order.last)
+    #expect(toplevels.shown[first]?.process == 77 && toplevels.shown[first]?.isActive == false)
+
+    toplevels.raise(first)
+    #expect(toplevels.takeRequests() == request(6, 0, 1, 1))
+    try toplevels.take(WaylandMessage(6, 0, WaylandMessage.text(Array("c.txt".utf8))))
+    try toplevels.take(WaylandMessage(6, 2, WaylandMessage.word(1)))
+    #expect(titles(toplevels) == ["c.txt", "b.txt"])
+    #expect(toplevels.takeChanges() == DisplayChanges(list: true, titles: [first: 1]))
+    toplevels.close(first)
+    #expect(toplevels.takeRequests() == request(6, 5))
+    try toplevels.take(WaylandMessage(6, 5))
+    #expect(titles(toplevels) == ["b.txt"] && toplevels.takeRequests() == request(6, 8))
+    // A panel.
+    try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(72)))
+    try tell(9, "panel", 1 << 12, 1)
+    #expect(toplevels.shown[try #require(toplevels.order.last)]?.isInTaskbar == false)
+  }
+
   @Test func `a compositor that tells of no windows is left`() throws {
     var toplevels = Toplevels()
     try toplevels.take(WaylandMessage(3, 0, WaylandMessage.word(0)))

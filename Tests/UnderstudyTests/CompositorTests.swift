@@ -5,12 +5,17 @@ import Foundation
 import Glibc
 import Testing
 
-/// The programs as they are built, under sway without a screen: `make test-understudy`.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["STAGEDOOR_UNDERSTUDY"] != nil)) struct SwayTests {
+/// The programs as they are built, under compositors without a screen: `make test-understudy`.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["STAGEDOOR_UNDERSTUDY"] != nil)) struct CompositorTests {
+  /// The compositor, and whether applications speak to it themselves or through XWayland.
+  enum Setting: CaseIterable {
+    case sway, xwayland, plasma
+  }
+
   private struct Desktop {
     let house: House
     let environment: [String: String]
-    let sway: String
+    let setting: Setting
 
     func open(_ arguments: String...) async throws -> Command.Result {
       var command = Command(
@@ -26,86 +31,125 @@ import Testing
       return try await command.output()
     }
 
-    /// Waits for titles in this order, the last active first.
-    func shows(_ what: String, _ wanted: [String]) async throws {
+    /// The titles, the last active first.
+    func titles() async throws -> [String] {
       let object = house.watcher.object(
         "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
+      let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+        "ListWindows")
+      return rows.map { $0.members.1 }
+    }
+
+    /// Waits for titles in this order.
+    func shows(_ what: String, _ wanted: [String]) async throws {
       try await eventually(what) {
-        let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
-          "ListWindows")
-        let titles = rows.map { $0.members.1 }
+        let titles = try await titles()
         return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
       }
     }
 
-    /// sway's own word for the window that has the keyboard.
+    /// The title of the window that has the keyboard: sway's own word, if the window speaks to sway as it should.
     func focused() async throws -> String {
-      let tree = try await Command("swaymsg", "-s", sway, "-t", "get_tree", "-r", environment: environment).output()
+      if setting == .plasma { return try await titles().first ?? "" }
+      let tree = try await Command("swaymsg", "-t", "get_tree", "-r", environment: environment).output()
       let root = try JSONSerialization.jsonObject(with: Data(tree.utf8))
       var nodes = [root as? [String: Any] ?? [:]]
       while let node = nodes.popLast() {
-        if node["focused"] as? Bool == true { return node["name"] as? String ?? "" }
+        if node["focused"] as? Bool == true {
+          #expect(node["shell"] as? String == (setting == .sway ? "xdg_shell" : "xwayland"))
+          return node["name"] as? String ?? ""
+        }
         for key in ["nodes", "floating_nodes"] { nodes += node[key] as? [[String: Any]] ?? [] }
       }
       return ""
     }
   }
 
-  private nonisolated(nonsending) func withSway(
-    _ body: nonisolated(nonsending) (Desktop) async throws -> Void
+  /// The program of the compositor, and its variables. Its sockets need a short path.
+  private func compositor(_ setting: Setting, in runtime: String) async throws -> ([String], [String: String]) {
+    if setting == .plasma {
+      // Here it may not have the capability that its file has.
+      let program = "\(runtime)/kwin_wayland"
+      _ = try await Command("cp", "/usr/bin/kwin_wayland", program).output()
+      // KWin shows windows only to programs whose desktop file asks for that.
+      let folder = "\(runtime)/data/applications"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let path = Command.built("stagedoor-understudy").program
+      let key = try String(contentsOfFile: "\(Repository.path)/desktop/understudy.desktop.in", encoding: .utf8)
+        .replacing(
+          "@bindir@/stagedoor-understudy", with: path)
+      try key.write(toFile: "\(folder)/stagedoor-understudy.desktop", atomically: true, encoding: .utf8)
+      return (
+        [program, "--virtual", "--no-lockscreen", "--no-global-shortcuts"],
+        [
+          "XDG_DATA_HOME": "\(runtime)/data", "XDG_DATA_DIRS": "/usr/share", "XDG_CONFIG_DIRS": "/etc/xdg",
+          "KWIN_COMPOSE": "Q",
+        ]
+      )
+    }
+    let configuration = """
+      output HEADLESS-1 mode 1024x768 position 0 0
+      focus_on_window_activation none
+      xwayland enable
+      exec echo "$DISPLAY" >\(runtime)/display
+      """
+    try configuration.write(toFile: "\(runtime)/config", atomically: true, encoding: .utf8)
+    // sway does not run as root. Another number in a namespace of its own leaves root's programs the right to its displays.
+    let user = getuid() == 0 ? ["unshare", "--user", "--map-user=65534", "--map-group=65534"] : []
+    return (
+      user + ["sway", "-c", "\(runtime)/config"],
+      ["WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "WLR_LIBINPUT_NO_DEVICES": "1"]
+    )
+  }
+
+  private nonisolated(nonsending) func withCompositor(
+    _ setting: Setting, _ body: nonisolated(nonsending) (Desktop) async throws -> Void
   ) async throws {
     try await withHouse { house async throws in
-      // sway does not run as root, and needs a short path for its sockets.
       let runtime = "/tmp/stage-\(UUID().uuidString.prefix(8))"
       defer { try? FileManager.default.removeItem(atPath: runtime) }
       try FileManager.default.createDirectory(
         atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      let configuration = """
-        output HEADLESS-1 mode 1024x768 position 0 0
-        focus_on_window_activation none
-        xwayland disable
-        """
-      try configuration.write(toFile: "\(runtime)/config", atomically: true, encoding: .utf8)
       var environment = house.environment
       (environment["DISPLAY"], environment["WAYLAND_DISPLAY"]) = (nil, nil)
-      var compositor = environment
-      compositor.merge([
-        "HOME": runtime, "XDG_RUNTIME_DIR": runtime, "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman",
-        "WLR_LIBINPUT_NO_DEVICES": "1",
-      ]) { $1 }
-      let isRoot = getuid() == 0
-      if isRoot { _ = try await Command("chown", "-R", "65534", runtime).output() }
-      let words =
-        (isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [])
-        + ["sway", "-c", "\(runtime)/config"]
-      let sway = Command(words[0], arguments: Array(words.dropFirst()), environment: compositor)
-      try await sway.whileRunning { _ async throws in
+      let (words, more) = try await compositor(setting, in: runtime)
+      var command = Command(words[0], arguments: Array(words.dropFirst()), environment: environment)
+      command.environment.merge(more.merging(["HOME": runtime, "XDG_RUNTIME_DIR": runtime]) { $1 }) { $1 }
+      try await command.whileRunning { _ async throws in
         func socket(_ prefix: String) async throws -> String {
           @Sendable func find() throws -> String? {
             let names = try FileManager.default.contentsOfDirectory(atPath: runtime)
             return names.first { $0.hasPrefix(prefix) && !$0.hasSuffix(".lock") }
           }
-          try await eventually("sway's socket \(prefix)") { try find() != nil }
+          try await eventually("the compositor's socket \(prefix)") { try find() != nil }
           return "\(runtime)/\(try find() ?? "")"
         }
+        @Sendable func display() throws -> Substring {
+          try String(contentsOfFile: "\(runtime)/display", encoding: .utf8).dropLast()
+        }
         environment.merge([
-          "WAYLAND_DISPLAY": try await socket("wayland-"), "SWAYSOCK": try await socket("sway-ipc"),
-          "GDK_BACKEND": "wayland", "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1",
+          "WAYLAND_DISPLAY": try await socket("wayland-"),
+          "GDK_BACKEND": setting == .xwayland ? "x11" : "wayland", "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1",
           "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
         ]) { $1 }
+        if setting != .plasma {
+          try await eventually("sway's X display") { (try? display().isEmpty) == false }
+          (environment["DISPLAY"], environment["SWAYSOCK"]) = (String(try display()), try await socket("sway-ipc"))
+        }
         let understudy = Command.built("stagedoor-understudy").program
         try await Command(understudy, environment: environment).whileRunning { _ async throws in
           _ = try await withLimit(usualLimit, "the understudy") {
             try await house.watcher.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
           }
-          try await body(Desktop(house: house, environment: environment, sway: environment["SWAYSOCK"] ?? ""))
+          try await body(Desktop(house: house, environment: environment, setting: setting))
         }
       }
     }
   }
 
-  @Test func `under sway an editor's window comes to the front, and nothing is opened twice`() async throws {
-    try await withSway { desktop async throws in
+  @Test(arguments: Setting.allCases)
+  func `an editor's window comes to the front, and nothing is opened twice`(setting: Setting) async throws {
+    try await withCompositor(setting) { desktop async throws in
       let home = desktop.house.environment["HOME"] ?? ""
       for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try desktop.house.write("text", to: "\(home)/\(name)") }
       let zathura = ["--app", "org.pwmt.zathura"], mousepad = ["--app", "org.xfce.mousepad"]

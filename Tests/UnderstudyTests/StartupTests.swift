@@ -1,0 +1,67 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Foundation
+import Glibc
+import Testing
+
+@testable import stagedoor_understudy
+
+/// A launcher's pointer looks busy until its startup sequence has ended.
+@Suite struct StartupTests {
+  private func open(_ name: String, _ program: String, _ token: String, on desktop: PlayedDesktop) async throws {
+    let found = try await desktop.understudy.look(for: desktop.url(name), in: program)
+    _ = try await desktop.understudy.act(on: found, token)
+  }
+
+  @Test func `a window that is raised ends the caller's sequence at once`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim"]) { desktop async throws in
+      desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM")
+      try await open("a.txt", "gvim", "one_TIME5", on: desktop)
+      #expect(desktop.display.raised == [1] && desktop.display.ended == ["one_TIME5"])
+      try await desktop.understudy.activate("1", "two_TIME6")
+      #expect(desktop.display.ended == ["one_TIME5", "two_TIME6"])
+    }
+  }
+
+  @Test func `a program that is started ends no sequence before its window comes`() async throws {
+    try await PlayedDesktop.run(programs: ["xpdf", "gvim"]) { desktop async throws in
+      try await open("a.txt", "xpdf", "one", on: desktop)
+      desktop.display.show(1, "gvim", "other.txt (/) - GVIM")
+      await desktop.understudy.take()
+      #expect(desktop.display.ended == [])
+      desktop.display.show(2, "xpdf", "xpdf", isMain: false)
+      await desktop.understudy.take()
+      #expect(desktop.display.ended == [])
+      desktop.display.show(3, "xpdf", "a.txt")
+      await desktop.understudy.take()
+      #expect(desktop.display.ended == ["one"])
+    }
+  }
+
+  @Test func `an application that shows the file in a tab of its own ends the sequence with the tab`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"], files: ["a.txt", "b.txt"]) { desktop async throws in
+      desktop.display.show(1, "mousepad", "\(desktop.place)/b.txt - Mousepad")
+      try await open("a.txt", "mousepad", "one", on: desktop)
+      #expect(desktop.display.ended == [])
+      desktop.display.write("\(desktop.place)/a.txt - Mousepad", on: 1)
+      await desktop.understudy.take()
+      #expect(desktop.display.ended == ["one"])
+    }
+  }
+
+  @Test func `a program that shows no window ends its sequence after a while, one that cannot start at once`()
+    async throws
+  {
+    try await PlayedDesktop.run(programs: ["xpdf"], busyTime: .milliseconds(50)) { desktop async throws in
+      try await open("a.txt", "xpdf", "one", on: desktop)
+      try await eventually("the end of the sequence") { desktop.display.ended == ["one"] }
+    }
+    try await PlayedDesktop.run(programs: ["xpdf"]) { desktop async throws in
+      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "xpdf")
+      try FileManager.default.removeItem(atPath: "\(desktop.place)/bin/xpdf")
+      await #expect(throws: ErrorReply.self) { _ = try await desktop.understudy.act(on: found, "two") }
+      #expect(desktop.display.ended == ["two"])
+    }
+  }
+}
