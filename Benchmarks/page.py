@@ -56,10 +56,11 @@ def begin(section, title, how):
 def show(title, figures):
     """Prints the figures, keeps them for the page, and returns whether every aim was met."""
     figures = list(figures)
-    print(f"\n  {title:<42}{'median':>10}{'least':>10}{'most':>10}")
+    print(f"\n  {title:<40}{'median':>12}{'least':>12}{'most':>12}")
     for one in figures:
         verdict = "" if one.aim is None else "PASS" if one.is_met else "SHORT"
-        print(f"  {one.aimed:<34}{verdict:<8}{one.median:10,.3f}{one.least:10,.3f}{one.most:10,.3f}   {one.title}")
+        numbers = "".join(f"{value:12,.3f}" for value in (one.median, one.least, one.most))
+        print(f"  {one.aimed:<32}{verdict:<8}{numbers}   {one.title}" + f" ({one.column})" * bool(one.column))
     FIGURES.extend(figures)
     return all(one.is_met for one in figures)
 

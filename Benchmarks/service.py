@@ -125,7 +125,7 @@ def crowded(durability, own, keys):
 
 COPY = Contender("C, second copy", (f"{BUILT}/c/drop-libdbus", HELLO), HELLO)
 ECHOES = Contender("C, two echoes", (f"{BUILT}/c/echo-libdbus", ECHO), ECHO, call="echo", each=2)
-HANDLED = stagedoord("memory", ONE, call="deliver")
+HANDLED = replace(stagedoord("memory", ONE), title="Deliver, memory, until it is handled", call="deliver")
 
 GROUPS = [
     [drop(ONE), COPY, open_(ONE), stagedoord("memory", ONE), stagedoord("normal", ONE)],

@@ -42,10 +42,10 @@ enum Expressions {
     }
   }
 
-  /// Expressions that take all the steps that there are.
+  /// Expressions that take all the steps that there are. Written out, a thousand of them are no longer than a file of rules may be.
   private static let dear = [
     ("alternatives", "(a|aa|aaa)*", "a"), ("stars", "(a*)*", "a"), ("classes", "([^a-z]*[À-ſ]|\\W+)*", "é"),
-    ("counted", "((a?){100}){4}", "a"), ("words", "(\\b\\w+\\b ?)*", "a "),
+    ("counted", "((a?){30}){3}", "a"), ("words", "(\\b\\w+\\b ?)*", "a "),
     ("captures", "(?<a>a?)(?<b>a?)(?<c>a?)(a*)*", "a"),
     ("dots", "(.*)(.*)(.*)(.*)", "a"),
   ]
