@@ -412,7 +412,7 @@ def measure_held(place, kind, processor):
     with PrivateBus(kind, {processor}) as bus, running(place, bus, processor, contender, place.state()) as process:
         read_in(bus, processor, contender)
         call(bus, processor, contender, HELD, FEW)
-        return figure(kind, f"the same while {HELD:,} drops wait for their host", resident(process.pid), 20, "MiB")
+        return figure(kind, f"the same memory while {HELD:,} drops wait for their host", resident(process.pid), 20, "MiB")
 
 
 def counted():
