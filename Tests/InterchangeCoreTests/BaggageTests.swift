@@ -779,6 +779,10 @@ import Testing
     stage.drop(.promise(), by: caller, Self.underToken)
   }
 
+  private func ended(_ stage: Stage) -> [[Text]] {
+    stage.errands.compactMap { if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil } }
+  }
+
   private static func underToken(_ options: inout PayloadOptions) {
     options.application = "org.example.Cats"
     options.token = "t"
