@@ -60,7 +60,10 @@ extension Understudy {
     return installed.now.applications.application(for: type)?.application == entry.application
   }
 
-  func activate(_ window: String, _ token: String?) throws { try activate(window, at: time(of: token)) }
+  func activate(_ window: String, _ token: String?) throws {
+    defer { endStartup(token) }
+    try activate(window, at: time(of: token))
+  }
 
   func activate(_ window: String, at time: UInt32) throws {
     guard let number = WindowNumber(window), windows[number] != nil else {
