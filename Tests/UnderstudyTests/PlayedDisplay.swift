@@ -39,6 +39,16 @@ final class PlayedDisplay: Display, Sendable {
     }
   }
 
+  /// Says otherwise whose a window is.
+  func name(_ program: String, on number: WindowNumber) {
+    change {
+      for place in $0.windows.indices where $0.windows[place].number == number {
+        $0.windows[place].shown.traits.instance = Bytes(program.utf8)
+      }
+      $0.changes.classes.insert(number)
+    }
+  }
+
   /// Writes a title, and then others that nobody can see any more.
   func write(_ title: String, on number: WindowNumber, times: Int = 1) {
     change {
