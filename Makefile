@@ -293,7 +293,7 @@ deb: release ## build the Debian packages in .build (DEBFULLNAME, DEBEMAIL: thei
 	packages="$$(STATIC="$(STATIC)" Scripts/make-deb $(BUILT) $(SCRATCH))" && Scripts/check-deb $$packages
 
 setup: ## install every system package that any target needs
-	@$(SETUP) build run test check bench examples test-examples
+	@$(SETUP) build run test check bench examples test-examples test-understudy
 
 format: ## format the sources as check-format demands
 	@$(SOURCES) | xargs $(SWIFT) format format --in-place --parallel

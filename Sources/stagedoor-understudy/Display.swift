@@ -55,6 +55,8 @@ struct DisplayChanges: Equatable {
   var list = false
   /// How often the title of a window was written.
   var titles: [WindowNumber: Int] = [:]
+  /// The windows that say otherwise whose they are: LibreOffice's do when their document is read.
+  var classes: Set<WindowNumber> = []
 
-  var isEmpty: Bool { !list && titles.isEmpty }
+  var isEmpty: Bool { !list && titles.isEmpty && classes.isEmpty }
 }

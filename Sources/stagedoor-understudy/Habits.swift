@@ -27,6 +27,7 @@ struct Habits {
     gvim          editor   one      directory
     vim.gtk3      editor   one      directory
     emacs         editor   one      own
+    libreoffice   editor   window   -
     evince        viewer   window   -
     atril         viewer   window   -
     zathura       viewer   one      own

@@ -167,6 +167,7 @@ actor Understudy {
       let changes = display.changes()
       if changes.isEmpty { return }
       tellOfChange()
+      recognise(changes.classes.filter { windows[$0] != nil })
       for number in changes.titles.keys {
         windows[number]?.isStale = true
         windowsChanged(of: windows[number]?.application ?? "")
@@ -232,6 +233,18 @@ actor Understudy {
     let applications = installed.now.applications
     return WindowEvidence.application(of: traits, among: applications.entries.map(\.traits))
       .map { applications[$0]?.application ?? $0 }
+  }
+
+  /// Looks again at windows that say otherwise whose they are.
+  private func recognise(_ numbers: Set<WindowNumber>) {
+    let numbers = Array(numbers)
+    for (number, shown) in zip(numbers, numbers.isEmpty ? [] : display.read(numbers)) {
+      windows[number]?.shown.traits = shown.traits
+      guard let application = application(of: shown) else { continue }
+      windows[number]?.application = application
+      endStartups(of: application)
+      windowsChanged(of: application)
+    }
   }
 
   /// Whether the judge asks for the former titles of an application's windows.

@@ -65,6 +65,7 @@ final class X11: Display {
       case atom("_NET_CLIENT_LIST_STACKING"), atom("_NET_CLIENT_LIST"), atom("_NET_ACTIVE_WINDOW"):
         if notice.window == root { changes.list = true }
       case atom("_NET_WM_NAME"): if notice.window != root { changes.titles[notice.window, default: 0] += 1 }
+      case XCB_ATOM_WM_CLASS.rawValue: changes.classes.insert(notice.window)
       case XCB_ATOM_WM_NAME.rawValue:
         if withoutNewName.contains(notice.window) { changes.titles[notice.window, default: 0] += 1 }
       default: break

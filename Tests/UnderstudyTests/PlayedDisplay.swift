@@ -43,6 +43,16 @@ final class PlayedDisplay: Display, Sendable {
     }
   }
 
+  /// Says otherwise whose a window is.
+  func name(_ program: String, on number: WindowNumber) {
+    change {
+      for place in $0.windows.indices where $0.windows[place].number == number {
+        $0.windows[place].shown.traits.instance = Bytes(program.utf8)
+      }
+      $0.changes.classes.insert(number)
+    }
+  }
+
   /// Writes a title, and then others that nobody can see any more.
   func write(_ title: String, on number: WindowNumber, times: Int = 1) {
     change {
@@ -105,6 +115,8 @@ final class PlayedProcesses: Processes, Sendable {
     var variables: [Int32: [String: String]] = [:]
     /// How often each was looked at.
     var looks: [Int32: Int] = [:]
+    /// Those of which somebody asked when they began: each that the understudy has started is among them.
+    var started: Set<Int32> = []
   }
 
   private let state: Mutex<State>
@@ -115,6 +127,7 @@ final class PlayedProcesses: Processes, Sendable {
 
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
   var looks: [Int32: Int] { state.withLock(\.looks) }
+  func awaitStarted() { for process in state.withLock(\.started) where process > 1 { waitpid(process, nil, 0) } }
 
   // MARK: Processes
 
@@ -124,7 +137,12 @@ final class PlayedProcesses: Processes, Sendable {
       return $0.all[number]
     }
   }
-  func start(of number: Int32) -> Int64? { state.withLock { $0.all[number]?.started ?? ($0.knowsStarted ? 1 : nil) } }
+  func start(of number: Int32) -> Int64? {
+    state.withLock {
+      $0.started.insert(number)
+      return $0.all[number]?.started ?? ($0.knowsStarted ? 1 : nil)
+    }
+  }
   func parent(of number: Int32) -> Int32? { nil }
   func variable(_ name: String, of number: Int32) -> Bytes? {
     state.withLock { $0.variables[number]?[name].map { Bytes($0.utf8) } }
@@ -178,16 +196,12 @@ struct PlayedDesktop {
       do {
         try await body(desktop)
       } catch {
-        await desktop.awaitStarted()
+        desktop.processes.awaitStarted()
         throw error
       }
-      await desktop.awaitStarted()
+      desktop.processes.awaitStarted()
       await connection.close()
     }
-  }
-
-  private func awaitStarted() async {
-    for start in await understudy.starts { waitpid(start.process, nil, 0) }
   }
 
   private init(

@@ -4,6 +4,7 @@ import DaemonTestSupport
 import Foundation
 import Glibc
 import Testing
+import WindowEvidence
 
 @testable import stagedoor_understudy
 
@@ -36,6 +37,19 @@ import Testing
       desktop.display.show(3, "xpdf", "a.txt")
       await desktop.understudy.take()
       #expect(desktop.display.ended == ["one"])
+    }
+  }
+
+  @Test func `a window may say late whose it is`() async throws {
+    try await PlayedDesktop.run(programs: ["libreoffice"]) { desktop async throws in
+      try await open("a.txt", "libreoffice", "one", on: desktop)
+      desktop.display.show(1, "soffice", "a.txt - LibreOffice Writer")
+      await desktop.understudy.take()
+      #expect(await desktop.understudy.windows[1]?.application == nil && desktop.display.ended == [])
+      desktop.display.name("libreoffice", on: 1)
+      await desktop.understudy.take()
+      #expect(await desktop.understudy.windows[1]?.application == "libreoffice" && desktop.display.ended == ["one"])
+      #expect(try await desktop.verdict("a.txt", "libreoffice") == .runAgain(window: nil))
     }
   }
 
