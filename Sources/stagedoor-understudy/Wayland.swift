@@ -21,10 +21,7 @@ final class Wayland: Display {
     flush()
     // A compositor that has just started listens before it answers.
     while !isBroken, !toplevels.isReady { receive(waiting: 10_000) }
-    if isBroken || !toplevels.listsWindows {
-      Glibc.close(socket)
-      return nil
-    }
+    if isBroken || !toplevels.listsWindows { return nil }
   }
 
   deinit { Glibc.close(socket) }

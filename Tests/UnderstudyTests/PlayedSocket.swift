@@ -40,7 +40,11 @@ final class PlayedSocket: Sendable {
     try OwnThread.start { [self] in
       while true {
         let client = accept(listener, nil, nil)
-        if client < 0 { return }
+        if client < 0 {
+          // Nobody else closes it: its number would belong to another file while this thread still listens.
+          close(listener)
+          return
+        }
         state.withLock { $0.take(client) }
       }
     }
@@ -60,7 +64,6 @@ final class PlayedSocket: Sendable {
   /// Leaves the path to another server.
   func end() {
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
     unlink(path)
     become(.broken)
   }
