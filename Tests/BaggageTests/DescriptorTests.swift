@@ -85,7 +85,7 @@ import Testing
       (try opened(stores.directory.path), "is a directory"), (try opened("/dev/null"), "is a device"),
       (try opened(path, O_WRONLY), "is not open for reading"), (try opened(path, oPath), "is not open for reading"),
       (try pipe(isEnded: false).writeEnd, "is not open for reading"),
-      (OwnedFileDescriptor(owning: inotify_init1(Int32(IN_CLOEXEC))), "is of an unsupported kind"),
+      (OwnedFileDescriptor(owning: epoll_create1(Int32(EPOLL_CLOEXEC.rawValue))), "is of an unsupported kind"),
       (closed, "is no open descriptor"),
     ]
     for (descriptor, reason) in cases {
