@@ -62,7 +62,10 @@ extension World {
 
   private func renew() {
     let place = sender()
-    let token = use(of: Text("promise-\(chance.below(3))"), by: connections[place].caller)
+    // Mostly one that somebody waits for.
+    let asked = openings.compactMap { if case .promise(let promise) = $0.parcel.content { promise } else { nil } }
+    let number = chance.once(in: 4) ? nil : chance.any(of: asked)?.path.string.last?.wholeNumberValue
+    let token = use(of: Text("promise-\(number ?? chance.below(3))"), by: connections[place].caller)
     let own = own(connections[place].caller)
     call(place, .renewPromises(token: token.token), mayOpen: !own.isDisjoint(with: promisers[token] ?? []))
   }
@@ -297,7 +300,7 @@ extension World {
     case .promise(let promise):
       if !isThere(promise.source) {
         // The question whether it is there is on its way. Another connection may take its promises up meanwhile.
-        if !obeys, chance.once(in: 2) { return }
+        if !obeys, !chance.once(in: 8) { return }
         (failure, hasLeft) = (InterchangeError(.sourceGone, "its source has left"), true)
       } else if !obeys {
         // The source is slow, or fails.
