@@ -201,6 +201,8 @@ final class SourcePlayer: Sendable {
   private let state = Lock(State())
 
   init(in house: House) async throws {
+    // Nobody may read any more what it hands out.
+    signal(SIGPIPE, SIG_IGN)
     self.house = house
     connection = try await house.bus.connect()
     connection.export(interface, at: Self.path)
