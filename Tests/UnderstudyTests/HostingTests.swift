@@ -155,7 +155,7 @@ import Testing
 
   // MARK: The front behind a delivery
 
-  /// A service of which the test says how deliveries ended.
+  /// A played service: the test sets the end of each delivery.
   private nonisolated(nonsending) func playService(
     on bus: PrivateBus, deliveriesAre state: String
   ) async throws -> Connection {
@@ -178,7 +178,7 @@ import Testing
     return connection
   }
 
-  /// The service asks for the front behind a delivery that it counts as taken, and not behind one for which the answer came too late.
+  /// After a delivery that was taken, the service asks the host to bring the window to the front. After a late answer it does not.
   @Test(arguments: ["handled", "forwarded", "failed", "routed"])
   func `the front is asked for twice only if the service asks for it behind the delivery`(state: String) async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in

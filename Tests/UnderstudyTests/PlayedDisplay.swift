@@ -115,7 +115,7 @@ final class PlayedProcesses: Processes, Sendable {
     var variables: [Int32: [String: String]] = [:]
     /// How often each was looked at.
     var looks: [Int32: Int] = [:]
-    /// Those of which somebody asked when they began: each that the understudy has started is among them.
+    /// The processes whose start time was asked for: every process that the understudy started, and others.
     var started: Set<Int32> = []
   }
 

@@ -73,6 +73,10 @@ public actor Connection {
   var handlers = RunningHandlers()
   var callers = CallAdmission()
   private var mail = Mail()
+  /// About the number of bytes that the last reading of the socket brought.
+  var bytesJustRead = 0
+  /// What a header counts, and a message that nobody measures.
+  static let (headerSize, unmeasured) = (256, 1 << 20)
   /// Messages for which libdbus had no memory, each with its serial. Later messages wait behind them.
   private var delayed: [MessageBox] = []
   /// Whether a timer is set that tries these messages again.
@@ -392,14 +396,14 @@ extension Connection: LoopResident {
 
   /// Handles the messages that libdbus has read, up to a bound: replies and signals reach their waiters, calls wait for their turn.
   private func takeIn() {
-    callers.read = 0
+    bytesJustRead = 0
     while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
     // Bytes from which libdbus could make no message for lack of memory stay where they are: no further byte need come before the next attempt.
     if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
   }
 
   /// Whether libdbus has surely read all that had come: it reads until nothing is left, or until it has more than two KiB.
-  private var hasReadAll: Bool { 1..<2048 ~= callers.read }
+  private var hasReadAll: Bool { 1..<2048 ~= bytesJustRead }
 
   /// Tries again soon: memory that is missing now may be free in a moment.
   private func tryAgainSoon() {
@@ -439,18 +443,18 @@ extension Connection: LoopResident {
   /// then stops watching without telling us.
   var hasSpace: Bool {
     // The kernel need not be asked after each short answer.
-    if mail.sentSinceSpace < Self.shortAnswers && !hasUnsent { return true }
+    if mail.sentSinceWritable < Self.shortAnswers && !hasUnsent { return true }
     var descriptor: Int32 = -1
     guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return !hasUnsent }
     if !hasUnsent && LoopDriver.isWritable(descriptor) {
-      mail.seeSpace()
+      mail.noteWritable()
       return true
     }
     driver.waitForSpace(in: descriptor)
     return false
   }
 
-  /// The bytes for which there is space when the socket was seen with much space.
+  /// A socket that is reported as writable takes at least so many more bytes.
   private static let shortAnswers = 2 << 10
 
   /// The answers to all callers share one queue, the socket, and the bus reads two KiB of it at a time. With a small buffer ``hasSpace`` ends the queue
@@ -465,11 +469,11 @@ extension Connection: LoopResident {
   private func route(_ message: consuming Message) {
     switch message.kind {
     case .methodReturn, .error:
-      callers.read += CallAdmission.long
+      bytesJustRead += Self.unmeasured
       completeCall(with: message)
     case .methodCall: admit(message)
     case .signal:
-      callers.read += CallAdmission.long
+      bytesJustRead += Self.unmeasured
       if dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
         finish(.disconnected)
       } else {
@@ -546,7 +550,7 @@ extension Connection {
     // The collected messages may have been delayed just now.
     guard delayed.isEmpty, let made = message.rawWithMemory else { return delay(message, serial) }
     if dbus_message_get_serial(made) == 0 { dbus_message_set_serial(made, serial ?? mail.nextSerial()) }
-    mail.passOn()
+    mail.noteMessageOfLibdbus()
     if dbus_connection_send(raw, made, nil) == 0 { return delay(message, dbus_message_get_serial(made)) }
     checkOutgoing(raw)
     return dbus_message_get_serial(made)

@@ -14,8 +14,8 @@ struct Mail {
 
   private var messages: [MessageBytes] = []
   private var size = 0
-  /// The bytes that have left since the socket was last seen with much space. What libdbus sends counts as more than there is.
-  private(set) var sentSinceSpace = unknown
+  /// The bytes that were sent since the kernel last reported the socket as writable. A message that libdbus sends counts as very long.
+  private(set) var sentSinceWritable = unknown
   private static let unknown = Int.max / 2
   private var lastSerial: UInt32 = 0
   /// Whether the socket takes them as a whole; `nil` until the two sides have identified themselves.
@@ -56,11 +56,9 @@ struct Mail {
     return getsockopt(socket, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
-  /// The socket has much space.
-  mutating func seeSpace() { sentSinceSpace = 0 }
+  mutating func noteWritable() { sentSinceWritable = 0 }
 
-  /// A message goes through libdbus.
-  mutating func passOn() { sentSinceSpace = Mail.unknown }
+  mutating func noteMessageOfLibdbus() { sentSinceWritable = Mail.unknown }
 
   mutating func add(_ message: MessageBytes, _ serial: UInt32) {
     message.setSerial(serial)
@@ -78,7 +76,7 @@ struct Mail {
     if let descriptor = Mail.descriptor(of: connection) {
       let sent = write(to: descriptor)
       if sent == size {
-        sentSinceSpace += size
+        sentSinceWritable += size
         return []
       }
       if sent > 0 {
@@ -88,7 +86,7 @@ struct Mail {
         return []
       }
     }
-    passOn()
+    noteMessageOfLibdbus()
     for (place, message) in messages.enumerated() {
       guard let raw = message.makeRaw() else { return Array(messages[place...]) }
       defer { dbus_message_unref(raw) }

@@ -79,10 +79,11 @@ final class DescriptorSet {
     if !failed.isEmpty { changed = failed }
   }
 
-  /// Returns whether anything happened before `timeout`.
+  /// Returns whether anything happened before `timeout`, or a signal ended the wait.
   func wait(timeout: Int32) -> Bool {
     let count = epoll_wait(epoll, &ready, Int32(ready.count), timeout)
-    if count <= 0 { return false }
+    // A wait that a signal interrupts is no quiet time.
+    if count <= 0 { return count < 0 && errno == EINTR }
     for index in 0..<Int(count) {
       // A handler may remove any descriptor, so each is looked up when its turn comes.
       entries[ready[index].data.fd]?.handler(DescriptorEvents(rawValue: ready[index].events))

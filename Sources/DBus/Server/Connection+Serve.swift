@@ -47,11 +47,11 @@ extension Connection {
       // The descriptors are closed with the call, which waits for nothing: a process may have few descriptors, and a message may have hundreds.
       callers.observer?(call)
       call.fail(refusal)
-      callers.read += CallAdmission.long
+      bytesJustRead += Self.unmeasured
       return
     }
     let (name, bytes) = (call.sender, call.message.size)
-    callers.read += bytes + CallAdmission.header
+    bytesJustRead += bytes + Self.headerSize
     let sender = callers.queue.sender(making: name)
     do throws(ErrorReply) {
       try callers.queue.add(call, bytes, of: sender)
@@ -138,7 +138,7 @@ extension Connection {
     var now = TimerQueue.now
     if callers.share.turn != loop.turn { callers.share = TurnShare(turn: loop.turn, now) }
     var slice = now + TurnShare.slice
-    callers.work.begin()
+    var work = WorkTime()
     while !callers.share.isUsed(now) {
       if hasUnsent && !hasSpace { return false }
       switch callers.queue.next(now, hasUnread: { hasUnread }) {
@@ -152,7 +152,7 @@ extension Connection {
       case .call(let call, let sender, let bytes):
         carryOut(call)
         let end = TimerQueue.now
-        callers.queue.charge(sender, callers.work.time(of: end - now), bytes: bytes, end)
+        callers.queue.charge(sender, work.time(of: end - now), bytes: bytes, end)
         callers.share.add(bytes)
         now = end
       }
@@ -160,7 +160,7 @@ extension Connection {
         breathe()
         if !hasSpace { return false }
         now = TimerQueue.now
-        callers.work.begin()
+        work = WorkTime()
         slice = now + TurnShare.slice
       }
     }
@@ -251,10 +251,6 @@ struct CallAdmission {
   var observer: (@Sendable (Call) -> Void)?
   var departed: (@Sendable (BusName) -> Void)?
   var queue = CallQueue()
-  /// About the number of bytes that the last reading of the socket brought. A message that is not measured counts as long.
-  var read = 0
-  static let (header, long) = (256, 1 << 20)
-  fileprivate var work = WorkTime()
   fileprivate var share = TurnShare(turn: 0, 0)
   /// The time at which resting senders are looked at again.
   fileprivate var wake: Instant?
@@ -264,18 +260,9 @@ struct CallAdmission {
 private struct WorkTime {
   /// Asking the kernel takes longer than it could save for a shorter call.
   private static let short: UInt64 = 100_000
-  /// After a call that was not short the kernel is asked at the beginning of so many turns. Most services have short calls only, and never ask.
-  private static let watchedTurns = 1000
-  private var turns = 0
-  /// The processor time at the beginning of the turn, or after the last call that was not short; `nil` if nobody asked.
-  private var asked: UInt64?
+  private var asked = threadTime
   /// The time of short calls since then.
   private var since: UInt64 = 0
-
-  mutating func begin() {
-    (asked, since) = (turns > 0 ? Self.threadTime : nil, 0)
-    turns = max(0, turns - 1)
-  }
 
   /// The working time of a call that ended after so many nanoseconds.
   mutating func time(of span: UInt64) -> UInt64 {
@@ -283,10 +270,8 @@ private struct WorkTime {
       since += span
       return span
     }
-    let (before, now) = (asked.map { $0 + since }, Self.threadTime)
-    (turns, asked, since) = (Self.watchedTurns, now, 0)
-    // Nobody knows yet, and one call does no harm.
-    guard let before else { return Self.short }
+    let (before, now) = (asked + since, Self.threadTime)
+    (asked, since) = (now, 0)
     return before < now ? min(now - before, span) : 1
   }
 

@@ -242,7 +242,7 @@ struct Relief: Hashable, Sendable {
   }
 }
 
-/// An amount of each resource, of which there are nine.
+/// An amount of each of the nine resources.
 struct Amounts {
   private var amounts = InlineArray<9, Int>(repeating: 0)
 

@@ -201,7 +201,7 @@ final class Promises: Sendable {
     }
   }
 
-  /// Whether promises are over of which a service said that it does not know them; `nil` if a call may have handed them in meanwhile.
+  /// Whether promises end that a service does not know; `nil` if a call may have handed them in meanwhile.
   private func areUnknown(to owner: BusName, since answers: Int) -> Bool? {
     state.withLock { state in
       if state.calls > 0 || state.answers != answers { return nil }

@@ -53,8 +53,8 @@ final class ReceivedDeliveries: Sendable {
 
 /// A delivery of items, as long as the application has a value that can load them.
 ///
-/// The delivery is released when the application has finished with each item, or when the last of these values is gone, if a scene has taken the
-/// delivery and the application has loaded each item with data. Otherwise the service keeps the data for its usual time, and the source of a move
+/// The delivery is released when the application has finished with each item. It is also released when the application keeps none of these values any
+/// more, if a scene has taken the delivery and the application has loaded each item with data. Otherwise the service keeps the data for its usual time, and the source of a move
 /// keeps its items.
 final class ReceivedDelivery: Sendable {
   fileprivate struct State {

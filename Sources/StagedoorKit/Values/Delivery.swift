@@ -105,7 +105,7 @@ public struct DeliveryRecord: Sendable, Hashable, Identifiable {
   public let state: DeliveryState
   /// The application of the delivery.
   public let application: String
-  /// The session of the delivery; `nil` if the session is gone.
+  /// The session of the delivery; `nil` if the session was destroyed.
   public let session: SessionIdentifier?
 
   /// The same identifier.

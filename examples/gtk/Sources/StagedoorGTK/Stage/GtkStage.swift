@@ -237,7 +237,7 @@ public import StagedoorKit
 /// The arguments of the program.
 private struct Arguments {
   var isHeadless = false
-  /// Whether the bus started the program. The call for which the bus did so opens the windows.
+  /// Whether the bus started the program. Then the call that waits for the program opens the windows.
   var isService = false
   var files: [URL] = []
 
