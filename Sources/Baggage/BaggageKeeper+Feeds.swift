@@ -24,7 +24,8 @@ extension BaggageKeeper {
     }
     Source.waits(false, writeEnd)
     feeds[sandbox, default: 0] += 1
-    loop.task {
+    let number = nextNumber()
+    let task = loop.task {
       let progress = Progress()
       _ = try? await working(for: owner, .progress(progress), source.place) { keeper throws(InterchangeError) in
         try await keeper.pour(source, into: writeEnd, progress)
@@ -34,7 +35,10 @@ extension BaggageKeeper {
       if source.kind == .file { threads.close(source.descriptor) }
       feeds[sandbox, default: 1] -= 1
       if feeds[sandbox] == 0 { feeds[sandbox] = nil }
+      end(number, of: owner)
     }
+    // The owner may be freed before the task begins.
+    underway[owner, default: [:]][number] = Underway(content: nil) { task.cancel() }
     return readEnd
   }
 

@@ -21,7 +21,7 @@ actor BaggageKeeper {
   /// The contents that sandboxed applications read, by application.
   var feeds: [Text: Int] = [:]
   /// The work for a delivery or a session.
-  private var underway: [UniqueIdentifier: [UInt64: Underway]] = [:]
+  var underway: [UniqueIdentifier: [UInt64: Underway]] = [:]
   private var lastNumber: UInt64 = 0
   /// Deliveries that could not be removed from the spool, those that were tried last at the end.
   private var unfreed: [UniqueIdentifier] = []
@@ -37,7 +37,7 @@ actor BaggageKeeper {
     case stream(OwnedFileDescriptor?)
   }
 
-  private struct Underway {
+  struct Underway {
     /// The number of the content that is taken.
     let content: Int?
     let callOff: @Sendable () -> Void
@@ -231,6 +231,11 @@ actor BaggageKeeper {
     case progress(Progress)
   }
 
+  func end(_ number: UInt64, of owner: UniqueIdentifier) {
+    underway[owner]?[number] = nil
+    if underway[owner]?.isEmpty ?? false { underway[owner] = nil }
+  }
+
   /// Runs `body` until it ends, its caller is cancelled, its delivery or its content is freed, or its time is over.
   ///
   /// - Parameter content: The number of the content that `body` takes for the delivery.
@@ -269,8 +274,7 @@ actor BaggageKeeper {
     } onCancel: {
       task.cancel()
     }
-    underway[owner]?[number] = nil
-    if underway[owner]?.isEmpty ?? false { underway[owner] = nil }
+    end(number, of: owner)
     alarm.cancel()
     if case .failure(let error) = result, error.name == .cancelled, await alarm.value {
       switch patience {

@@ -1,5 +1,6 @@
 import Glibc
 import InterchangeCore
+import InterchangeTurns
 import SceneModel
 import SceneRouting
 import SessionStore
@@ -270,10 +271,10 @@ extension World {
         answers(program)
       }
     case .programWrites:
-      // The program knows the content of its window.
-      endTurn()
+      // What the window becomes is known when its program writes.
+      while prompter.hasTurn, broken == nil { endTurn() }
       if let window, programs.indices.contains(program), broken == nil {
-        call(connection, .write(window, writing(of: window)))
+        call(connection, .write(window, writing(of: window, program)))
       }
     case .programSetsState:
       guard let window else { return }
@@ -350,20 +351,28 @@ extension World {
     attach(program, HostOptions(isUnderstudy: true))
   }
 
+  /// Whether the program knows private content that its window shows. If a public delivery is on its way to the window, everyone may see the window.
+  private func showsSecret(_ window: UniqueIdentifier, _ program: Int) -> Bool {
+    programs[program].secret.contains(window)
+      && !prompter.book.remains.open.values.contains { $0.progress.session == window && !$0.isPrivate }
+  }
+
   /// The program's knowledge of a window, whatever the disk does.
   func shown(_ session: UniqueIdentifier) -> Session? { disk.undisturbed { (try? store.session(session)) ?? nil } }
 
-  private func writing(of window: UniqueIdentifier) -> SessionWriting {
-    let isPrivate = shown(window)?.isPrivate ?? false
+  private func writing(of window: UniqueIdentifier, _ program: Int) -> SessionWriting {
+    let isPrivate = showsSecret(window, program)
     let mark = isPrivate ? "s3cr3t-" : ""
     switch chance.below(7) {
     case 0: return .title(Text("\(mark)title \(chance.below(3))"))
     case 1:
       // The host continues from the window's content, or shows something else.
-      var activity = UserActivity(activityType: isPrivate ? "org.theatre.s3cr3t" : "org.theatre.open")
-      activity.targetContentIdentifier = Text("\(mark)key-\(chance.below(5))")
+      if isPrivate, chance.once(in: 2) { return .userActivity(shown(window)?.userActivity) }
+      programs[program].secret.remove(window)
       if isPrivate, chance.once(in: 2) { return .userActivity(nil) }
-      return .userActivity(isPrivate ? shown(window)?.userActivity : activity)
+      var activity = UserActivity(activityType: "org.theatre.open")
+      activity.targetContentIdentifier = Text("key-\(chance.below(5))")
+      return .userActivity(activity)
     case 2:
       return .stateRestorationActivity(
         chance.once(in: 3)

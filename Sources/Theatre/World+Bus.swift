@@ -59,6 +59,7 @@ extension World {
       if let program {
         programs[program].windows.insert(session)
         programs[program].adopted.insert(session)
+        programs[program].secret.remove(session)
       }
     case .opened, .done:
       switch sent.ask {
@@ -355,6 +356,9 @@ extension World {
     tell(
       "   \(question.owner) reads \(brief(question.question))\(way == 0 ? "" : way == 1 ? ", and refuses" : ", and is silent")"
     )
+    if way != 1, question.question.options != nil, let session = question.question.session {
+      if isSecret { programs[program].secret.insert(session) } else { programs[program].secret.remove(session) }
+    }
     if way <= 1 { programs[program].answers.append((question, answer)) }
   }
 

@@ -203,6 +203,8 @@ struct Program {
   var toldAndAnswered: Set<UniqueIdentifier> = []
   /// The sessions that it was asked to open since it attached, and did not refuse to open.
   var opening: Set<UniqueIdentifier> = []
+  /// The windows that show private content, as far as the program has read.
+  var secret: Set<UniqueIdentifier> = []
   /// The windows that it opened by itself.
   var adopted: Set<UniqueIdentifier> = []
   /// The questions that it has not read.

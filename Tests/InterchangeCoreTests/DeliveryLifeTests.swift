@@ -308,6 +308,62 @@ import Testing
     #expect(stage.call(.cancel(last)) == .done)
   }
 
+  @Test func `what was redirected within its window leaves nothing there when it is cancelled`() throws {
+    var stage = Stage(cats())
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    let window = { (options: inout PayloadOptions) in options.session = Text("\(session)") }
+    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, window)?.delivered?.delivery) }
+    #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
+    for delivery in deliveries { #expect(stage.call(.cancel(delivery)) == .done) }
+    #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
+  }
+
+  /// The host may write the title of what it was given, also after nobody waits for it any more.
+  @Test(arguments: [HostAnswer.timedOut, .refused("no")])
+  func `a window stays private if its host has a private delivery and did not refuse it`(answer: HostAnswer) throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    let secret = { (options: inout PayloadOptions) in
+      (options.session, options.isPrivate) = (Text("\(session)"), true)
+    }
+    let delivery = try #require(stage.drop(key: "secret", secret)?.delivered?.delivery)
+    stage.hostAnswers(answer)
+    #expect(stage.progress(of: delivery)?.state == .failed)
+    #expect(stage.shelf.sessions[session]?.isPrivate == (answer == .timedOut))
+    stage.call(.write(session, .title("secret")), by: .host)
+    #expect(stage.shelf.sessions[session]?.asSeen.title == (answer == .timedOut ? "" : "secret"))
+  }
+
+  @Test func `a window is as before if its host never had the private delivery`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
+    let delivery = try #require(
+      stage.drop(key: "2") { ($0.session, $0.isPrivate, $0.statedDeadline) = (Text("\(session)"), true, 5) }?.delivered?
+        .delivery)
+    stage.passUntilQuiet(seconds: 20)
+    #expect(stage.progress(of: delivery)?.state == .failed)
+    #expect(stage.shelf.sessions[session]?.isPrivate == false)
+    #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
+  }
+
+  @Test func `the window from which a private delivery was redirected stays private`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
+    stage.hostAnswersAll()
+    let delivery = try #require(
+      stage.drop(key: "3") { ($0.session, $0.isPrivate) = (Text("\(sessions[0])"), true) }?.delivered?.delivery)
+    stage.hostAnswersAll()
+    #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
+    #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == true)
+    #expect(stage.shelf.sessions[sessions[0]]?.userActivity?.key == "1")
+    stage.drop(key: "4") { $0.session = Text("\(sessions[0])") }
+    #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == false)
+  }
+
   @Test(arguments: [true, false])
   func `what goes with its configuration is not redirected`(inOneTurn: Bool) throws {
     var stage = Stage(cats(configurations: ["Default", "Other"]))

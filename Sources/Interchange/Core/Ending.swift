@@ -8,6 +8,8 @@ extension PromptBook {
   /// Ends a delivery that failed. Its session shows its previous content again. If the session was made for this delivery, was never connected and
   /// has no other delivery, it is discarded.
   ///
+  /// A private delivery stays the content of its session if the host has it and did not refuse it: the host may write the window's title from it later.
+  ///
   /// - Parameter senders: What the calls that wait for the delivery are told, if it is more than others may hear.
   mutating func end(
     _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError,
@@ -23,8 +25,20 @@ extension PromptBook {
       return try discard(session, animation: "standard", isTold: isKnown)
     }
     if isProvisional(delivery, session) { memory.provisional[identifier] = true }
-    try takeAway(delivery.identifier, from: session)
+    if !delivery.isPrivate || error.name == .hostRefused || !mayBeShown(delivery) {
+      try takeAway(delivery.identifier, from: session)
+    }
     try fail(delivery, progress, error, senders)
+  }
+
+  /// Whether the host has the delivery.
+  private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
+    switch delivery.progress.state {
+    case .forwarded, .handled: true
+    default:
+      delivery.session.flatMap { memory.lanes[Lane.Key(application: delivery.application, session: $0)]?.act.inHand }
+        == delivery.identifier
+    }
   }
 
   /// Whether a session exists only for deliveries that are still on their way to it.
@@ -63,9 +77,11 @@ extension PromptBook {
   /// Undoes what a delivery did to its session: the session shows its previous content again, or that content becomes the previous content of the
   /// next delivery.
   ///
-  /// - Parameter refuses: Whether the cue is refused if that content exceeds the limit. Otherwise the session then shows nothing.
+  /// - Parameters:
+  ///   - staysPrivate: Whether the window may still show private content.
+  ///   - refuses: Whether the cue is refused if that content exceeds the limit. Otherwise the session then shows nothing.
   private mutating func takeAway(
-    _ delivery: UniqueIdentifier, from session: Session, orRefuse refuses: Bool = false
+    _ delivery: UniqueIdentifier, from session: Session, staysPrivate: Bool = false, orRefuse refuses: Bool = false
   ) throws(Halt) {
     guard givesWay(delivery, session) else { return }
     let follower = memory.followers[delivery].flatMap { memory.deliveries[$0] }
@@ -87,6 +103,7 @@ extension PromptBook {
       after = session.showingAgain(PreviouslyShown())
       log(.warning, "\(delivery): its session shows nothing: \(lack.message)")
     }
+    if staysPrivate { (after.isPrivate, after.title) = (true, session.title) }
     note(.session(after))
     announceShown(session, after)
   }
@@ -190,8 +207,12 @@ extension PromptBook {
     }
     let decision = try decideRedirect(of: stored, &payload, to: target)
     let before = open?.progress ?? stored.progress
-    if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
-      try takeAway(identifier, from: session, orRefuse: true)
+    // In the same session, a later delivery may have this one's content as its previous content.
+    if let first = before.session, before.outcome != "created", let session = try session(first),
+      first != target || session.shownBy != identifier
+    {
+      let staysPrivate = stored.isPrivate && open.map(mayBeShown) ?? true
+      try takeAway(identifier, from: session, staysPrivate: staysPrivate, orRefuse: true)
     }
     let isHosted = stateOfOpen(to: stored.application) == .routed
     let progress = before.redirected(to: target, outcome: decision.outcome.name, isHosted: isHosted)
@@ -303,7 +324,7 @@ extension PromptBook {
   /// Whether a delivery fails that has waited too long. Otherwise nobody claims it; `nil` while the shell is finding out whether anything can start its
   /// application.
   private func failsLate(_ delivery: OpenDelivery) -> Bool? {
-    delivery.progress.state == .forwarded ? true : canBeStarted(delivery.application).map { $0 || !isHeld(delivery) }
+    isHeld(delivery) ? canBeStarted(delivery.application) : true
   }
 
   private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {

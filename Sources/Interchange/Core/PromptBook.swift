@@ -93,14 +93,12 @@ package struct PromptBook: Sendable {
     case .call(let number, let caller, let ask):
       endPromises(of: ask, caller)
       say(.answer(number, .refused(refusal)))
-    case .ownership(let number, _, _):
+    case .ownership(let number, _, _), .packed(let number, _), .consulted(let number, _), .opened(let number, _):
       memory.attaching[number] = nil
-      answer(number, .refused(refusal))
-    case .packed(let number, _), .consulted(let number, _):
-      unpack(number)
-      answer(number, .refused(refusal))
-    case .opened(let number, _):
       memory.transfers[number] = nil
+      unpack(number)
+      // Its caller may have left meanwhile, and was answered then.
+      guard memory.calls[number] != nil else { return }
       answer(number, .refused(refusal))
     default: say(.log(.error, Text(refusal.message)))
     }
