@@ -71,7 +71,7 @@ import Testing
           count += 1
         }
         allocations.fail(0)
-        #expect(failures >= 3, "\(exchange): else nothing was shown")
+        #expect(failures > 0, "\(exchange): else nothing was shown")
       }
     }
   }

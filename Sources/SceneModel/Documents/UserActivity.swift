@@ -1,17 +1,22 @@
 /// A description of what somebody was doing, so that it can be continued elsewhere.
+///
+/// The fields stand in one shared box: each drop copies sessions and deliveries, which hold activities, a few times.
 package struct UserActivity: Hashable, Sendable {
-  package var activityType: Text
-  package var targetContentIdentifier: Text?
-  package var title: Text?
-  package var userInfo: UserInfo
-  package var webpageURL: Text?
-  package var requiredUserInfoKeys: [Text]
-  package var keywords: [Text]
-  package var persistentIdentifier: Text?
-  package var expirationDate: Instant?
-  /// Whether it may continue on another device; `nil` if that is for the person to say.
-  package var isEligibleForHandoff: Bool?
-  package var visibility: Visibility
+  private var box: Shared<Fields>
+
+  private struct Fields: Hashable, Sendable {
+    var activityType: Text
+    var targetContentIdentifier: Text?
+    var title: Text?
+    var userInfo: UserInfo
+    var webpageURL: Text?
+    var requiredUserInfoKeys: [Text]
+    var keywords: [Text]
+    var persistentIdentifier: Text?
+    var expirationDate: Instant?
+    var isEligibleForHandoff: Bool?
+    var visibility: Visibility
+  }
 
   package init(
     activityType: Text, targetContentIdentifier: Text? = nil, title: Text? = nil, userInfo: UserInfo = UserInfo(),
@@ -19,22 +24,64 @@ package struct UserActivity: Hashable, Sendable {
     persistentIdentifier: Text? = nil, expirationDate: Instant? = nil, isEligibleForHandoff: Bool? = nil,
     visibility: Visibility = .all
   ) {
-    self.activityType = activityType
-    self.targetContentIdentifier = targetContentIdentifier
-    self.title = title
-    self.userInfo = userInfo
-    self.webpageURL = webpageURL
-    self.requiredUserInfoKeys = requiredUserInfoKeys
-    self.keywords = keywords
-    self.persistentIdentifier = persistentIdentifier
-    self.expirationDate = expirationDate
-    self.isEligibleForHandoff = isEligibleForHandoff
-    self.visibility = visibility
+    box = Shared(
+      Fields(
+        activityType: activityType, targetContentIdentifier: targetContentIdentifier, title: title, userInfo: userInfo,
+        webpageURL: webpageURL, requiredUserInfoKeys: requiredUserInfoKeys, keywords: keywords,
+        persistentIdentifier: persistentIdentifier, expirationDate: expirationDate,
+        isEligibleForHandoff: isEligibleForHandoff, visibility: visibility))
+  }
+
+  package var activityType: Text {
+    get { box.value.activityType }
+    set { box.value.activityType = newValue }
+  }
+  package var targetContentIdentifier: Text? {
+    get { box.value.targetContentIdentifier }
+    set { box.value.targetContentIdentifier = newValue }
+  }
+  package var title: Text? {
+    get { box.value.title }
+    set { box.value.title = newValue }
+  }
+  package var userInfo: UserInfo {
+    get { box.value.userInfo }
+    set { box.value.userInfo = newValue }
+  }
+  package var webpageURL: Text? {
+    get { box.value.webpageURL }
+    set { box.value.webpageURL = newValue }
+  }
+  package var requiredUserInfoKeys: [Text] {
+    get { box.value.requiredUserInfoKeys }
+    set { box.value.requiredUserInfoKeys = newValue }
+  }
+  package var keywords: [Text] {
+    get { box.value.keywords }
+    set { box.value.keywords = newValue }
+  }
+  package var persistentIdentifier: Text? {
+    get { box.value.persistentIdentifier }
+    set { box.value.persistentIdentifier = newValue }
+  }
+  package var expirationDate: Instant? {
+    get { box.value.expirationDate }
+    set { box.value.expirationDate = newValue }
+  }
+  /// Whether it may continue on another device; `nil` if that is for the person to say.
+  package var isEligibleForHandoff: Bool? {
+    get { box.value.isEligibleForHandoff }
+    set { box.value.isEligibleForHandoff = newValue }
+  }
+  package var visibility: Visibility {
+    get { box.value.visibility }
+    set { box.value.visibility = newValue }
   }
 
   /// The key of the activity: its content's identifier, or else its web page.
   package var key: Text? {
-    [targetContentIdentifier, webpageURL].compactMap(\.self).first { !$0.isEmpty }
+    if let identifier = targetContentIdentifier, !identifier.isEmpty { return identifier }
+    return webpageURL.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 

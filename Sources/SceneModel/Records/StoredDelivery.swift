@@ -1,43 +1,103 @@
 /// A delivery: what was handed in, what was decided, and its progress.
+///
+/// The fields stand in one shared box: a drop hands its delivery to the records, to the core's memory and to the store.
 package struct StoredDelivery: Hashable, Sendable {
   package let identifier: UniqueIdentifier
-  package var application: Text
-  /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, "?" for sandboxed callers without one, or ""
-  /// for programs outside a sandbox.
-  package var sender: Text
-  /// The sender's own name for the request.
-  package var token: Text?
-  package var created: Instant
-  package var deadline: Instant
-  package var progress: DeliveryProgress
+  private var box: Shared<Fields>
 
-  /// The origin that the host gets; "" for none.
-  package var sourceApplication: Text = .empty
-  /// The digest of the document and of the name of its call, in hexadecimal; "" without a token. It is compared with a second document under the same
-  /// token.
-  package var fingerprint: Text = .empty
-  package var isPrivate = false
-  package var routing: RoutingPlace?
-  /// The previous content of the session, which returns if the delivery fails. Emptied when it can no longer return.
-  package var previous = PreviouslyShown()
-  /// The answer to the whole call, if the call made several deliveries; "" otherwise.
-  package var answer: Text = .empty
-  /// The short form of the decision, or its document from an earlier version.
-  package var decision: Text = .empty
-  /// The document of the payload; "" once the delivery is spent.
-  package var payload: Text = .empty
+  private struct Fields: Hashable, Sendable {
+    var application: Text
+    var sender: Text
+    var token: Text?
+    var created: Instant
+    var deadline: Instant
+    var progress: DeliveryProgress
+    var sourceApplication = Text.empty
+    var fingerprint = Text.empty
+    var isPrivate = false
+    var routing: RoutingPlace?
+    var previous = PreviouslyShown()
+    var answer = Text.empty
+    var decision = Text.empty
+    var payload = Text.empty
+  }
 
   package init(
     identifier: UniqueIdentifier, application: Text, sender: Text = .empty, token: Text? = nil, created: Instant,
     deadline: Instant, progress: DeliveryProgress
   ) {
     self.identifier = identifier
-    self.application = application
-    self.sender = sender
-    self.token = token
-    self.created = created
-    self.deadline = deadline
-    self.progress = progress
+    box = Shared(
+      Fields(
+        application: application, sender: sender, token: token, created: created, deadline: deadline,
+        progress: progress))
+  }
+
+  package var application: Text {
+    get { box.value.application }
+    set { box.value.application = newValue }
+  }
+  /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, "?" for sandboxed callers without one, or ""
+  /// for programs outside a sandbox.
+  package var sender: Text {
+    get { box.value.sender }
+    set { box.value.sender = newValue }
+  }
+  /// The sender's own name for the request.
+  package var token: Text? {
+    get { box.value.token }
+    set { box.value.token = newValue }
+  }
+  package var created: Instant {
+    get { box.value.created }
+    set { box.value.created = newValue }
+  }
+  package var deadline: Instant {
+    get { box.value.deadline }
+    set { box.value.deadline = newValue }
+  }
+  package var progress: DeliveryProgress {
+    get { box.value.progress }
+    set { box.value.progress = newValue }
+  }
+  /// The origin that the host gets; "" for none.
+  package var sourceApplication: Text {
+    get { box.value.sourceApplication }
+    set { box.value.sourceApplication = newValue }
+  }
+  /// The digest of the document and of the name of its call, in hexadecimal; "" without a token. It is compared with a second document under the same
+  /// token.
+  package var fingerprint: Text {
+    get { box.value.fingerprint }
+    set { box.value.fingerprint = newValue }
+  }
+  package var isPrivate: Bool {
+    get { box.value.isPrivate }
+    set { box.value.isPrivate = newValue }
+  }
+  package var routing: RoutingPlace? {
+    get { box.value.routing }
+    set { box.value.routing = newValue }
+  }
+  /// The previous content of the session, which returns if the delivery fails. Emptied when it can no longer return.
+  package var previous: PreviouslyShown {
+    get { box.value.previous }
+    set { box.value.previous = newValue }
+  }
+  /// The answer to the whole call, if the call made several deliveries; "" otherwise.
+  package var answer: Text {
+    get { box.value.answer }
+    set { box.value.answer = newValue }
+  }
+  /// The short form of the decision, or its document from an earlier version.
+  package var decision: Text {
+    get { box.value.decision }
+    set { box.value.decision = newValue }
+  }
+  /// The document of the payload; "" once the delivery is spent.
+  package var payload: Text {
+    get { box.value.payload }
+    set { box.value.payload = newValue }
   }
 }
 
@@ -121,14 +181,12 @@ package struct PreviouslyShown: Hashable, Sendable {
   /// About as many bytes as it takes. It is asked for each drop, so nothing is written out that is usually short.
   package var roughSize: Int {
     var size = openedContent.count + title.count
-    if let activity = userActivity {
-      let texts = [
-        activity.targetContentIdentifier, activity.title, activity.webpageURL, activity.persistentIdentifier,
-      ]
-      size += texts.reduce(activity.activityType.count) { $0 + ($1?.count ?? 0) }
-      size += (activity.keywords + activity.requiredUserInfoKeys).reduce(0) { $0 + $1.count }
-      if !activity.userInfo.isEmpty { size += JSON.text(of: .dictionary(activity.userInfo)).count }
-    }
+    guard let activity = userActivity else { return size }
+    size += activity.activityType.count + (activity.targetContentIdentifier?.count ?? 0) + (activity.title?.count ?? 0)
+    size += (activity.webpageURL?.count ?? 0) + (activity.persistentIdentifier?.count ?? 0)
+    for word in activity.keywords { size += word.count }
+    for word in activity.requiredUserInfoKeys { size += word.count }
+    if !activity.userInfo.isEmpty { size += JSON.text(of: .dictionary(activity.userInfo)).count }
     return size
   }
 
