@@ -185,8 +185,7 @@ extension PromptBook {
     } catch {
       throw .refused(error)
     }
-    note(.delivery(record))
-    memory.deliveries[identifier]?.holding = holding
+    note(.delivery(record), holding)
     if record.progress.state == .routed { memory.remember(decision.passedOn?.payload ?? payload, of: identifier) }
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
     if var baggage {

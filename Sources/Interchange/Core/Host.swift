@@ -63,6 +63,10 @@ struct Lane: Hashable, Sendable {
   struct Key: Hashable, Sendable {
     let application: Text
     let session: UniqueIdentifier
+
+    /// A session has one application.
+    func hash(into hasher: inout Hasher) { hasher.combine(session) }
+    func _rawHashValue(seed: Int) -> Int { session._rawHashValue(seed: seed) }
   }
 
   enum Act: Hashable, Sendable {

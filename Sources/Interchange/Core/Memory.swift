@@ -111,6 +111,9 @@ struct Memory {
   /// takes a tenth of the time. Only the same bytes are equal, since both have one number of bytes.
   var declaredType: String?
 
+  /// Whether no cue has begun since a turn was committed.
+  private var isCommitted = true
+
   init(routing: State) { self.routing = routing }
 
   mutating func nextOrder() -> Int64 {
@@ -149,7 +152,7 @@ struct Memory {
   // MARK: Folding
 
   /// Applies a record.
-  mutating func fold(_ record: Record, at moment: Moment) {
+  mutating func fold(_ record: Record, at moment: Moment, _ holding: Holding? = nil) {
     switch record {
     case .session(let session):
       let isKnown = routing.contains(session.identifier)
@@ -178,7 +181,7 @@ struct Memory {
         let key = TokenKey(token: token, owner: delivery.sender)
         tokens[key] = (tokens[key] ?? []) + [delivery.identifier]
       }
-      if delivery.progress.isOpen { open(delivery.summary, at: moment) }
+      if delivery.progress.isOpen { open(delivery.summary, at: moment, holding) }
     case .deliveryProgress(let identifier, let progress): advance(identifier, progress, nil, at: moment)
     case .deliveryRedirected(let identifier, let progress, let previous):
       advance(identifier, progress, previous, at: moment)
@@ -270,10 +273,11 @@ struct Memory {
       .session(routing.apply(.sessionActivated(activation.session, at: activation.instant, showing: shown))))
   }
 
-  private mutating func open(_ delivery: DeliverySummary, at moment: Moment) {
+  private mutating func open(_ delivery: DeliverySummary, at moment: Moment, _ holding: Holding? = nil) {
     guard let session = delivery.progress.session else { return }
     let due = Memory.due(delivery.deadline, isForwarded: delivery.progress.state == .forwarded, at: moment)
-    let opened = OpenDelivery(delivery, order: nextOrder(), due: due)
+    var opened = OpenDelivery(delivery, order: nextOrder(), due: due)
+    opened.holding = holding
     if !baggage.isEmpty { takeFromHandled(delivery.identifier) }
     deliveries[delivery.identifier] = opened
     place(opened, session)
@@ -480,6 +484,12 @@ struct Memory {
 extension Memory {
   /// A cue begins; or the changes of the cue or of the turn are undone; or the turn's changes stay.
   mutating func settle(_ settlement: Settlement) {
+    // The first cue of a turn begins where the turn before ended.
+    if settlement == .beginCue, isCommitted {
+      isCommitted = false
+      return
+    }
+    isCommitted = settlement == .commitTurn
     if routingChanges.settle(settlement) {
       while let change = routingChanges.nextToUndo() { undo(change) }
     }

@@ -270,8 +270,10 @@ package struct PromptBook: Sendable {
   }
 
   /// Records a change: it will be stored, and is applied here.
-  mutating func note(_ record: Record) {
-    memory.fold(record, at: now)
+  ///
+  /// - Parameter holding: The space that an open delivery takes.
+  mutating func note(_ record: Record, _ holding: Holding? = nil) {
+    memory.fold(record, at: now, holding)
     step.records.append(record)
   }
 

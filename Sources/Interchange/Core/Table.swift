@@ -24,7 +24,7 @@ struct Changes<Change: Sendable>: Sendable {
 
   var isEmpty: Bool { changes.isEmpty }
 
-  mutating func append(_ change: Change) { changes.append(change) }
+  mutating func append(_ change: consuming Change) { changes.append(change) }
 
   /// Returns whether there are changes to undo.
   mutating func settle(_ settlement: Settlement) -> Bool {
@@ -32,7 +32,9 @@ struct Changes<Change: Sendable>: Sendable {
     case .beginCue: before = changes.count
     case .rollBackCue: break
     case .rollBackTurn: before = 0
-    case .commitTurn: if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) }
+    case .commitTurn:
+      before = 0
+      if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) }
     }
     return settlement.rollsBack && changes.count > before
   }
@@ -55,7 +57,7 @@ struct Undoable<Value: Sendable>: Sendable {
     case .beginCue: atCue = wrappedValue
     case .rollBackCue: wrappedValue = atCue
     case .rollBackTurn: wrappedValue = atTurn
-    case .commitTurn: atTurn = wrappedValue
+    case .commitTurn: (atCue, atTurn) = (wrappedValue, wrappedValue)
     }
   }
 }
@@ -63,27 +65,31 @@ struct Undoable<Value: Sendable>: Sendable {
 /// A dictionary whose changes can be undone until the turn is committed.
 package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private(set) var values: [Key: Value] = [:]
-  private var replaced = Changes<(key: Key, value: Value?)>()
+  private var replaced = Changes<Replaced>()
+
+  /// No tuple: the runtime would look up the type of a tuple each time.
+  private struct Replaced {
+    let key: Key
+    let value: Value?
+  }
 
   package init() {}
 
   subscript(key: Key) -> Value? {
     get { values[key] }
     set {
-      let before: Value?
       if let newValue {
-        before = values.updateValue(newValue, forKey: key)
+        replaced.append(Replaced(key: key, value: values.updateValue(newValue, forKey: key)))
       } else {
-        before = values.removeValue(forKey: key)
+        replaced.append(Replaced(key: key, value: values.removeValue(forKey: key)))
       }
-      replaced.append((key, before))
     }
   }
 
   mutating func settle(_ settlement: Settlement) {
     guard replaced.settle(settlement) else { return }
-    while let (key, value) = replaced.nextToUndo() {
-      if let value { values[key] = value } else { values.removeValue(forKey: key) }
+    while let last = replaced.nextToUndo() {
+      if let value = last.value { values[last.key] = value } else { values.removeValue(forKey: last.key) }
     }
   }
 
@@ -114,7 +120,13 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// however long the queue is, and a change in the middle moves the elements behind it.
 package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
   private var rows: [Key: Row<Element>] = [:]
-  private var changes = Changes<(key: Key, element: Element, isInsertion: Bool)>()
+  private var changes = Changes<Changed>()
+
+  private struct Changed {
+    let key: Key
+    let element: Element
+    let isInsertion: Bool
+  }
 
   package init() {}
 
@@ -137,7 +149,7 @@ package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>:
   @discardableResult
   mutating func insert(_ element: Element, for key: Key) -> Bool {
     guard place(element, for: key) else { return false }
-    changes.append((key, element, true))
+    changes.append(Changed(key: key, element: element, isInsertion: true))
     return true
   }
 
@@ -145,14 +157,14 @@ package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>:
   @discardableResult
   mutating func remove(_ element: Element, for key: Key) -> Bool {
     guard take(element, for: key) else { return false }
-    changes.append((key, element, false))
+    changes.append(Changed(key: key, element: element, isInsertion: false))
     return true
   }
 
   mutating func settle(_ settlement: Settlement) {
     guard changes.settle(settlement) else { return }
-    while let (key, element, isInsertion) = changes.nextToUndo() {
-      _ = isInsertion ? take(element, for: key) : place(element, for: key)
+    while let last = changes.nextToUndo() {
+      _ = last.isInsertion ? take(last.element, for: last.key) : place(last.element, for: last.key)
     }
   }
 

@@ -2,11 +2,13 @@
 ///
 /// Swift's `String` treats "é" and "e" with a combining accent as equal, so a key would find content of another name; and hashing it costs the square
 /// of a run of combining marks, which any peer may send.
-package struct Text: Sendable {
-  package let string: String
+///
+/// It is public because the compiler inlines nothing of a `package` type in other modules.
+public struct Text: Sendable {
+  public let string: String
 
   @inlinable
-  package init(_ string: String) {
+  public init(_ string: String) {
     var string = string
     string.makeContiguousUTF8()
     self.string = string
@@ -17,14 +19,14 @@ package struct Text: Sendable {
     self.init(bytes.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) })
   }
 
-  package static let empty = Text("")
+  public static let empty = Text("")
 
-  @inlinable package var isEmpty: Bool { string.isEmpty }
+  @inlinable public var isEmpty: Bool { string.isEmpty }
   /// The number of bytes.
-  @inlinable package var count: Int { string.utf8.count }
+  @inlinable public var count: Int { string.utf8.count }
 
   @inlinable
-  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     string.utf8Span.span.withUnsafeBytes(body)
   }
 
@@ -47,7 +49,7 @@ package struct Text: Sendable {
 
 extension Text: Hashable, Comparable {
   @inlinable
-  package static func == (one: Text, other: Text) -> Bool {
+  public static func == (one: Text, other: Text) -> Bool {
     one.isIdentical(to: other)
       || one.count == other.count && one.withBytes { bytes in other.withBytes { areEqual(bytes, $0) } }
   }
@@ -61,12 +63,12 @@ extension Text: Hashable, Comparable {
   }
 
   @inlinable
-  package static func < (one: Text, other: Text) -> Bool {
+  public static func < (one: Text, other: Text) -> Bool {
     one.withBytes { bytes in other.withBytes { precedes(bytes, $0) } }
   }
 
   @inlinable
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     withBytes { hasher.combine(bytes: $0) }
     // So that several texts do not hash like the same bytes divided in another way.
     hasher.combine(0xFF as UInt8)
@@ -118,6 +120,6 @@ extension Text: Hashable, Comparable {
 }
 
 extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
-  @inlinable package init(stringLiteral value: String) { self.init(value) }
-  package var description: String { string }
+  @inlinable public init(stringLiteral value: String) { self.init(value) }
+  public var description: String { string }
 }

@@ -1,9 +1,12 @@
 /// A UUID, the identifier of a session or a delivery. UUIDs are ordered like their letters, byte by byte.
-package struct UniqueIdentifier: Hashable, Comparable, Sendable {
-  package let high: UInt64
-  package let low: UInt64
+///
+/// It is public because the compiler inlines nothing of a `package` type in other modules, and each drop looks a dozen of these up.
+public struct UniqueIdentifier: Hashable, Comparable, Sendable {
+  public let high: UInt64
+  public let low: UInt64
 
-  package init(high: UInt64, low: UInt64) {
+  @inlinable
+  public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -36,16 +39,21 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
   }
 
   /// The bits are random, so they need no mixing: tables contain only identifiers that the service has made itself.
-  package func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: high ^ low) ^ seed }
+  @inlinable
+  public func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: high ^ low) ^ seed }
 
-  package static func < (one: Self, other: Self) -> Bool {
+  @inlinable
+  public static func == (one: Self, other: Self) -> Bool { one.high == other.high && one.low == other.low }
+
+  @inlinable
+  public static func < (one: Self, other: Self) -> Bool {
     one.high != other.high ? one.high < other.high : one.low < other.low
   }
 }
 
 extension UniqueIdentifier: CustomStringConvertible {
   /// In lower case.
-  package var description: String { text(after: .empty, separator: UInt8(ascii: "-")) }
+  public var description: String { text(after: .empty, separator: UInt8(ascii: "-")) }
 
   /// After a beginning. Written in one piece, eight digits at a time, because each delivery is named a dozen times.
   func text(after beginning: Text, separator: UInt8) -> String {
