@@ -11,39 +11,52 @@ import SceneModel
 
 /// A delivery for whose end somebody waits. A delivery that is over is only a record, without transitions; but a redirect of a handled delivery opens
 /// it again.
+///
+/// Its fields stand in a box, so that a table of many deliveries has small places, of which it keeps up to half empty.
+@dynamicMemberLookup
 struct OpenDelivery: Hashable, Sendable {
   let identifier: UniqueIdentifier
-  let application: Text
-  /// The owner of the tokens of its sender.
-  let sender: Text
-  /// Its place among the waiting deliveries.
-  var order: Int64
-  /// The time at which it has waited long enough, on the clock that nobody can set.
-  var due: Int64
-  var progress: DeliveryProgress
-  let isPrivate: Bool
-  /// The delivery that gave its session the previous content.
-  var previousBy: UniqueIdentifier?
-  /// The connection that may see what others may not while the delivery is open: the sender of a private delivery, or of a part for its own process.
-  var confidant: Text?
-  /// Whether an earlier run of the service gave it to a host. The host may have seen it: the next host gets it as another attempt.
-  var isFromBefore = false
-  var holding: Holding?
-  /// While it is forwarded.
-  var deferral: Holding?
+  private var box: Shared<Fields>
 
-  init(_ summary: DeliverySummary, order: Int64, due: Int64) {
-    identifier = summary.identifier
-    application = summary.application
-    sender = summary.sender
-    self.order = order
-    self.due = due
-    progress = summary.progress
-    isPrivate = summary.isPrivate
-    previousBy = summary.previousBy
+  struct Fields: Sendable {
+    let application: Text
+    /// The owner of the tokens of its sender.
+    let sender: Text
+    /// Its place among the waiting deliveries.
+    var order: Int64
+    /// The time at which it has waited long enough, on the clock that nobody can set.
+    var due: Int64
+    var progress: DeliveryProgress
+    let isPrivate: Bool
+    /// The delivery that gave its session the previous content.
+    var previousBy: UniqueIdentifier?
+    /// The connection that may see what others may not while the delivery is open: the sender of a private delivery, or of a part for its own process.
+    var confidant: Text?
+    /// Whether an earlier run of the service gave it to a host. The host may have seen it: the next host gets it as another attempt.
+    var isFromBefore = false
+    var holding: Holding?
+    /// While it is forwarded.
+    var deferral: Holding?
   }
 
-  var session: UniqueIdentifier? { progress.session }
+  init(_ summary: DeliverySummary, order: Int64, due: Int64, _ holding: Holding? = nil) {
+    identifier = summary.identifier
+    box = Shared(
+      Fields(
+        application: summary.application, sender: summary.sender, order: order, due: due, progress: summary.progress,
+        isPrivate: summary.isPrivate, previousBy: summary.previousBy, holding: holding))
+  }
+
+  subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value {
+    @inline(__always) get { box.value[keyPath: field] }
+  }
+
+  subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
+    @inline(__always) get { box.value[keyPath: field] }
+    @inline(__always) set { box.value[keyPath: field] = newValue }
+  }
+
+  var session: UniqueIdentifier? { self.progress.session }
 
   // Two holdings are equal if their deliveries are.
   static func == (one: OpenDelivery, other: OpenDelivery) -> Bool {
@@ -59,7 +72,7 @@ extension OpenDelivery {
   func routed() -> DeliveryProgress {
     with { progress in
       progress.state = .routed
-      if isFromBefore { progress.attempt += 1 }
+      if self.isFromBefore { progress.attempt += 1 }
     }
   }
 
@@ -67,7 +80,7 @@ extension OpenDelivery {
   func heldAgain(wasInHand: Bool = false, isDeparture: Bool = false) -> DeliveryProgress {
     with { progress in
       progress.state = .held
-      if wasInHand || isFromBefore { progress.attempt += 1 }
+      if wasInHand || self.isFromBefore { progress.attempt += 1 }
       if isDeparture { progress.departures += 1 }
     }
   }
@@ -95,7 +108,7 @@ extension OpenDelivery {
   }
 
   private func with(_ change: (inout DeliveryProgress) -> Void) -> DeliveryProgress {
-    var progress = progress
+    var progress = self.progress
     change(&progress)
     return progress
   }

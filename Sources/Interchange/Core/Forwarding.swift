@@ -86,5 +86,5 @@ extension PromptBook {
 
 extension OpenDelivery {
   /// Who is charged for a delivery from before a restart.
-  var payerOfOld: Principal { progress.state == .forwarded ? .host(application) : .departed }
+  var payerOfOld: Principal { self.progress.state == .forwarded ? .host(self.application) : .departed }
 }

@@ -276,8 +276,7 @@ struct Memory {
   private mutating func open(_ delivery: DeliverySummary, at moment: Moment, _ holding: Holding? = nil) {
     guard let session = delivery.progress.session else { return }
     let due = Memory.due(delivery.deadline, isForwarded: delivery.progress.state == .forwarded, at: moment)
-    var opened = OpenDelivery(delivery, order: nextOrder(), due: due)
-    opened.holding = holding
+    let opened = OpenDelivery(delivery, order: nextOrder(), due: due, holding)
     if !baggage.isEmpty { takeFromHandled(delivery.identifier) }
     deliveries[delivery.identifier] = opened
     place(opened, session)
