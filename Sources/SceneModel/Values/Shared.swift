@@ -13,9 +13,11 @@ public struct Shared<Value: Sendable>: Sendable {
     init(_ value: Value) { self.value = value }
   }
 
+  /// A box of its own.
   @inlinable
   public init(_ value: Value) { box = Box(value) }
 
+  /// The value. A change copies the box first, if another copy shares it.
   @inlinable public var value: Value {
     _read { yield box.value }
     _modify {
@@ -26,9 +28,13 @@ public struct Shared<Value: Sendable>: Sendable {
 }
 
 extension Shared: Equatable where Value: Equatable {
-  public static func == (one: Shared, other: Shared) -> Bool { one.box === other.box || one.box.value == other.box.value }
+  /// Compares the values.
+  public static func == (one: Shared, other: Shared) -> Bool {
+    one.box === other.box || one.box.value == other.box.value
+  }
 }
 
 extension Shared: Hashable where Value: Hashable {
+  /// Hashes the value.
   public func hash(into hasher: inout Hasher) { box.value.hash(into: &hasher) }
 }

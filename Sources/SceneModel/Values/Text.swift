@@ -5,10 +5,10 @@
 ///
 /// It is public because the compiler inlines nothing of a `package` type in other modules.
 public struct Text: Sendable {
-  public let string: String
+  @usableFromInline package let string: String
 
   @inlinable
-  public init(_ string: String) {
+  package init(_ string: String) {
     var string = string
     string.makeContiguousUTF8()
     self.string = string
@@ -19,14 +19,14 @@ public struct Text: Sendable {
     self.init(bytes.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) })
   }
 
-  public static let empty = Text("")
+  package static let empty = Text("")
 
-  @inlinable public var isEmpty: Bool { string.isEmpty }
+  @inlinable package var isEmpty: Bool { string.isEmpty }
   /// The number of bytes.
-  @inlinable public var count: Int { string.utf8.count }
+  @inlinable package var count: Int { string.utf8.count }
 
   @inlinable
-  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     string.utf8Span.span.withUnsafeBytes(body)
   }
 
@@ -48,6 +48,7 @@ public struct Text: Sendable {
 // MARK: - Comparing
 
 extension Text: Hashable, Comparable {
+  /// Compares the bytes.
   @inlinable
   public static func == (one: Text, other: Text) -> Bool {
     one.isIdentical(to: other)
@@ -62,11 +63,13 @@ extension Text: Hashable, Comparable {
     unsafeBitCast(string, to: (UInt64, UInt64).self) == unsafeBitCast(other.string, to: (UInt64, UInt64).self)
   }
 
+  /// Compares the bytes.
   @inlinable
   public static func < (one: Text, other: Text) -> Bool {
     one.withBytes { bytes in other.withBytes { precedes(bytes, $0) } }
   }
 
+  /// Hashes the bytes.
   @inlinable
   public func hash(into hasher: inout Hasher) {
     withBytes { hasher.combine(bytes: $0) }
@@ -120,6 +123,8 @@ extension Text: Hashable, Comparable {
 }
 
 extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
+  /// A text of the program.
   @inlinable public init(stringLiteral value: String) { self.init(value) }
+  /// The text itself.
   public var description: String { string }
 }

@@ -2,11 +2,10 @@
 ///
 /// It is public because the compiler inlines nothing of a `package` type in other modules, and each drop looks a dozen of these up.
 public struct UniqueIdentifier: Hashable, Comparable, Sendable {
-  public let high: UInt64
-  public let low: UInt64
+  @usableFromInline package let high: UInt64
+  @usableFromInline package let low: UInt64
 
-  @inlinable
-  public init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -42,9 +41,11 @@ public struct UniqueIdentifier: Hashable, Comparable, Sendable {
   @inlinable
   public func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: high ^ low) ^ seed }
 
+  /// Compares the bits.
   @inlinable
   public static func == (one: Self, other: Self) -> Bool { one.high == other.high && one.low == other.low }
 
+  /// Compares the bytes from the first to the last.
   @inlinable
   public static func < (one: Self, other: Self) -> Bool {
     one.high != other.high ? one.high < other.high : one.low < other.low
