@@ -4,7 +4,7 @@
 public struct Shared<Value: Sendable>: Sendable {
   @usableFromInline var box: Box
 
-  /// Only its single owner changes it.
+  // Only its single owner changes it.
   @usableFromInline
   final class Box: @unchecked Sendable {
     @usableFromInline @exclusivity(unchecked) var value: Value
