@@ -149,7 +149,7 @@ test-understudy: build ## test the windows of other applications on sway, behind
 try-windows: build ## open files in real applications, and compare which window comes (ARGS="--record", "mousepad gvim")
 	@Scripts/try-windows "$$($(SWIFT) build $(BUILD) --show-bin-path)" $(ARGS)
 
-check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs check-cost ## check format, rules, scripts, examples, installation, package, documentation, cost
+check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs check-cost check-release ## check format, rules, scripts, examples, installation, package, documentation, cost
 
 docs: build ## check the documentation of the libraries, and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
@@ -329,6 +329,11 @@ check-cost: ## count what a drop, a delivery and a start execute, and compare wi
 	@$(SETUP) bench order
 	@$(MAKE) --no-print-directory release EXECUTABLES=stagedoord
 	@Benchmarks/cost.py --built "$(BUILT)"
+
+# The tests run what is built for debugging. Once only the optimised core wrote texts that nobody could read.
+check-release: ## play some thousand steps with the core as it is built for release
+	@$(MAKE) --no-print-directory release EXECUTABLES=theatre
+	@"$(BUILT)/theatre" --seconds 10 --seed 1 && "$(BUILT)/theatre" --seconds 10
 
 check-install: build
 	@$(SETUP) run check

@@ -2,10 +2,8 @@
 ///
 /// Swift's `String` treats "é" and "e" with a combining accent as equal, so a key would find content of another name; and hashing it costs the square
 /// of a run of combining marks, which any peer may send.
-///
-/// It is public because the compiler inlines nothing of a `package` type in other modules.
-public struct Text: Sendable {
-  @usableFromInline package let string: String
+package struct Text: Sendable {
+  package let string: String
 
   @inlinable
   package init(_ string: String) {
@@ -48,9 +46,8 @@ public struct Text: Sendable {
 // MARK: - Comparing
 
 extension Text: Hashable, Comparable {
-  /// Compares the bytes.
   @inlinable
-  public static func == (one: Text, other: Text) -> Bool {
+  package static func == (one: Text, other: Text) -> Bool {
     one.isIdentical(to: other)
       || one.count == other.count && one.withBytes { bytes in other.withBytes { areEqual(bytes, $0) } }
   }
@@ -63,15 +60,13 @@ extension Text: Hashable, Comparable {
     unsafeBitCast(string, to: (UInt64, UInt64).self) == unsafeBitCast(other.string, to: (UInt64, UInt64).self)
   }
 
-  /// Compares the bytes.
   @inlinable
-  public static func < (one: Text, other: Text) -> Bool {
+  package static func < (one: Text, other: Text) -> Bool {
     one.withBytes { bytes in other.withBytes { precedes(bytes, $0) } }
   }
 
-  /// Hashes the bytes.
   @inlinable
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     withBytes { hasher.combine(bytes: $0) }
     // So that several texts do not hash like the same bytes divided in another way.
     hasher.combine(0xFF as UInt8)
@@ -123,8 +118,6 @@ extension Text: Hashable, Comparable {
 }
 
 extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
-  /// A text of the program.
-  @inlinable public init(stringLiteral value: String) { self.init(value) }
-  /// The text itself.
-  public var description: String { string }
+  @inlinable package init(stringLiteral value: String) { self.init(value) }
+  package var description: String { string }
 }
