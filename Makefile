@@ -333,7 +333,7 @@ check-cost: ## count what a drop, a delivery and a start execute, and compare wi
 # The tests run what is built for debugging. Once only the optimised core wrote texts that nobody could read.
 check-release: ## play some thousand steps with the core as it is built for release
 	@$(MAKE) --no-print-directory release EXECUTABLES=theatre
-	@"$(BUILT)/theatre" --seconds 10 --seed 1 && "$(BUILT)/theatre" --seconds 10
+	@"$(BUILT)/theatre" --seconds 3600 --plays 80 --seed 1
 
 check-install: build
 	@$(SETUP) run check

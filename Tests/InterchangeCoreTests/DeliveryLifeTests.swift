@@ -359,7 +359,8 @@ import Testing
     stage.hostAnswersAll()
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
     #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == true)
-    #expect(stage.shelf.sessions[sessions[0]]?.userActivity?.key == "1")
+    // The host may report the private content once more.
+    #expect(stage.shelf.sessions[sessions[0]]?.userActivity?.key == "3")
     stage.drop(key: "4") { $0.session = Text("\(sessions[0])") }
     #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == false)
   }

@@ -8,7 +8,8 @@ extension PromptBook {
   /// Ends a delivery that failed. Its session shows its previous content again. If the session was made for this delivery, was never connected and
   /// has no other delivery, it is discarded.
   ///
-  /// A private delivery stays the content of its session if the host has it and did not refuse it: the host may write the window's title from it later.
+  /// A private delivery stays the content of its session if the host has it and did not refuse it, also when it is cancelled: the host may write the
+  /// window's title from it later.
   ///
   /// - Parameter senders: What the calls that wait for the delivery are told, if it is more than others may hear.
   mutating func end(
@@ -31,14 +32,11 @@ extension PromptBook {
     try fail(delivery, progress, error, senders)
   }
 
-  /// Whether the host has the delivery.
+  /// Whether a host has, or had, the delivery.
   private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
-    switch delivery.progress.state {
-    case .forwarded, .handled: true
-    default:
-      delivery.session.flatMap { memory.lanes[Lane.Key(application: delivery.application, session: $0)]?.act.inHand }
-        == delivery.identifier
-    }
+    if delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > 1 { return true }
+    guard let session = delivery.session else { return false }
+    return memory.lanes[Lane.Key(application: delivery.application, session: session)]?.act.inHand == delivery.identifier
   }
 
   /// Whether a session exists only for deliveries that are still on their way to it.
@@ -77,11 +75,9 @@ extension PromptBook {
   /// Undoes what a delivery did to its session: the session shows its previous content again, or that content becomes the previous content of the
   /// next delivery.
   ///
-  /// - Parameters:
-  ///   - staysPrivate: Whether the window may still show private content.
-  ///   - refuses: Whether the cue is refused if that content exceeds the limit. Otherwise the session then shows nothing.
+  /// - Parameter refuses: Whether the cue is refused if that content exceeds the limit. Otherwise the session then shows nothing.
   private mutating func takeAway(
-    _ delivery: UniqueIdentifier, from session: Session, staysPrivate: Bool = false, orRefuse refuses: Bool = false
+    _ delivery: UniqueIdentifier, from session: Session, orRefuse refuses: Bool = false
   ) throws(Halt) {
     guard givesWay(delivery, session) else { return }
     let follower = memory.followers[delivery].flatMap { memory.deliveries[$0] }
@@ -103,7 +99,6 @@ extension PromptBook {
       after = session.showingAgain(PreviouslyShown())
       log(.warning, "\(delivery): its session shows nothing: \(lack.message)")
     }
-    if staysPrivate { (after.isPrivate, after.title) = (true, session.title) }
     note(.session(after))
     announceShown(session, after)
   }
@@ -207,12 +202,12 @@ extension PromptBook {
     }
     let decision = try decideRedirect(of: stored, &payload, to: target)
     let before = open?.progress ?? stored.progress
-    // In the same session, a later delivery may have this one's content as its previous content.
-    if let first = before.session, before.outcome != "created", let session = try session(first),
+    // In the same session, a later delivery may have this one's content as its previous content. A window that may show private content keeps it.
+    let isShownInSecret = stored.isPrivate && open.map(mayBeShown) ?? true
+    if let first = before.session, before.outcome != "created", !isShownInSecret, let session = try session(first),
       first != target || session.shownBy != identifier
     {
-      let staysPrivate = stored.isPrivate && open.map(mayBeShown) ?? true
-      try takeAway(identifier, from: session, staysPrivate: staysPrivate, orRefuse: true)
+      try takeAway(identifier, from: session, orRefuse: true)
     }
     let isHosted = stateOfOpen(to: stored.application) == .routed
     let progress = before.redirected(to: target, outcome: decision.outcome.name, isHosted: isHosted)

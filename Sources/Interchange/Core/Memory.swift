@@ -4,7 +4,7 @@ import SceneRouting
 /// Everything that the core knows. Records are folded into it, and it hears of events outside; all its changes can be undone until the turn is
 /// kept.
 ///
-/// Only ``fold(_:at:)`` changes the data that survives a restart, live and after a restart. The memory forgets a whole session or delivery that was
+/// Only ``fold(_:at:_:)`` changes the data that survives a restart, live and after a restart. The memory forgets a whole session or delivery that was
 /// not used for a while, and reads it again; routing keeps what it needs of a session. A session that changes or is discarded is here whole.
 struct Memory {
   /// Applications, sessions and preferences, in the form that decisions use.
