@@ -81,7 +81,7 @@ extension Understudy {
     guard let awaited = awaited.last else { return }
     let application = installed.now.habits.application(found.entry)
     connection.loop.task {
-      for _ in 0..<12 {
+      while ContinuousClock.now < awaited.end {
         await self.connection.loop.sleep(for: .milliseconds(250))
         var sight = self.sight()
         guard self.awaited.contains(where: { $0.end == awaited.end }) else { return }
