@@ -36,7 +36,8 @@ extension PromptBook {
   private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
     if delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > 1 { return true }
     guard let session = delivery.session else { return false }
-    return memory.lanes[Lane.Key(application: delivery.application, session: session)]?.act.inHand == delivery.identifier
+    let lane = memory.lanes[Lane.Key(application: delivery.application, session: session)]
+    return lane?.act.inHand == delivery.identifier
   }
 
   /// Whether a session exists only for deliveries that are still on their way to it.
