@@ -71,7 +71,8 @@ import Testing
           count += 1
         }
         allocations.fail(0)
-        #expect(failures > 0, "\(exchange): else nothing was shown")
+        // A release build makes one allocation for a small call.
+        #expect(failures >= (exchange == .small ? 1 : 3), "\(exchange): else nothing was shown")
       }
     }
   }

@@ -12,7 +12,7 @@ import SceneModel
 /// A delivery for whose end somebody waits. A delivery that is over is only a record, without transitions; but a redirect of a handled delivery opens
 /// it again.
 ///
-/// Its fields stand in a box, so that a table of many deliveries has small places, of which it keeps up to half empty.
+/// The fields are in a box: a dictionary keeps up to half of its slots empty, and each slot has the size of a value.
 @dynamicMemberLookup
 struct OpenDelivery: Hashable, Sendable {
   let identifier: UniqueIdentifier

@@ -5,8 +5,7 @@ public struct Shared<Value: Sendable>: Sendable {
   @usableFromInline var box: Box
 
   // A box changes only after `value` has found that no other copy shares it.
-  @usableFromInline
-  final class Box: @unchecked Sendable {
+  @usableFromInline final class Box: @unchecked Sendable {
     @usableFromInline @exclusivity(unchecked) var value: Value
 
     @inlinable
