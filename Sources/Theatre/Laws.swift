@@ -89,7 +89,7 @@ extension World {
 
   private func checkLate() {
     // One step ends at most a hundred deliveries.
-    guard let due = prompter.book.firstDue, due <= uptime, prompter.book.openCount < 90 else { return }
+    guard let due = prompter.book.firstDue, due <= uptime, prompter.book.openCount < 90 else { return late = nil }
     if late?.due != due { late = (due, uptime) }
     if let late, uptime > late.seen + World.asked {
       breaks(.deadlines, "a delivery was due at \(due), and at \(uptime) it is open")

@@ -336,6 +336,38 @@ import Testing
     #expect(stage.shelf.sessions[session]?.asSeen.title == (answer == .timedOut ? "" : "secret"))
   }
 
+  /// The host may have written before it read of the delivery.
+  @Test func `a window stays private whatever its host reports while a private delivery waits for it`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
+    let other = UserActivity(activityType: "viewCat", targetContentIdentifier: "2")
+    stage.call(.write(session, .userActivity(other)), by: .host)
+    stage.hostAnswersAll()
+    stage.call(.write(session, .title("secret")), by: .host)
+    #expect(stage.shelf.sessions[session]?.asSeen.title == "")
+    stage.call(.write(session, .userActivity(other)), by: .host)
+    #expect(stage.shelf.sessions[session]?.isPrivate == true)
+    stage.call(.write(session, .userActivity(nil)), by: .host)
+    #expect(stage.shelf.sessions[session]?.isPrivate == false)
+  }
+
+  @Test func `a window stays private while a private delivery waits, also if a public one comes behind it`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    let window = { (options: inout PayloadOptions) in options.session = Text("\(session)") }
+    stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
+    stage.drop(key: "2", window)
+    #expect(stage.shelf.sessions[session]?.isPrivate == true)
+    stage.hostAnswersAll()
+    #expect(stage.shelf.sessions[session]?.isPrivate == false)
+    #expect(stage.shelf.sessions[session]?.asSeen.userActivity?.key == "2")
+  }
+
   @Test func `a window is as before if its host never had the private delivery`() throws {
     var stage = Stage(cats())
     stage.attach()

@@ -252,12 +252,18 @@ extension PromptBook {
         note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
         return nil
       }
-      let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: isPrivate, at: instant)
+      let staysPrivate = isPrivate || before.isPrivate && awaitsPrivate(identifier)
+      let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: staysPrivate, at: instant)
       try noteContent(.sessionActivated(activation), of: before.application)
       if isPrivate { memory.lanes[Lane.Key(application: before.application, session: identifier)]?.isSecret = true }
       if let after = memory.sessions[identifier] { announceShown(before, after) }
       return PreviouslyShown(before)
     }
+  }
+
+  /// Whether a private delivery waits for the host of a session: from now on, the host may write its content at any time.
+  func awaitsPrivate(_ session: UniqueIdentifier) -> Bool {
+    memory.deliveriesToSession[session].contains { memory.deliveries[$0.identifier]?.isPrivate ?? false }
   }
 
   /// Announces the change as others may see it: of a private session, only that something changed.

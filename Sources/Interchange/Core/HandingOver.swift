@@ -263,8 +263,18 @@ extension PromptBook {
       try fail(delivery, error)
       return false
     }
+    if inHand.isPrivate, !delivery.isPrivate { try makePublic(delivery, key.session) }
     wasTaken(delivery, by: key.session)
     return true
+  }
+
+  /// A window is private as long as a private delivery waits for its host, also if a public delivery came behind that one.
+  private mutating func makePublic(_ delivery: OpenDelivery, _ session: UniqueIdentifier) throws(Halt) {
+    guard let before = try self.session(session), before.isPrivate, before.shownBy == delivery.identifier,
+      !awaitsPrivate(session), let after = before.madePublic
+    else { return }
+    note(.session(after))
+    announceShown(before, after)
   }
 
   /// The host has taken a delivery: its end.

@@ -75,11 +75,13 @@ extension Session {
   }
 
   /// The host has written a value.
-  func writing(_ writing: SessionWriting) -> Session {
+  ///
+  /// - Parameter staysPrivate: Whether the window stays private also with another activity.
+  func writing(_ writing: SessionWriting, staysPrivate: Bool) -> Session {
     var session = self
     switch writing {
     case .title(let title): session.title = title
-    case .userActivity(let activity): session.show(activity)
+    case .userActivity(let activity): session.show(activity, staysPrivate: staysPrivate)
     case .stateRestorationActivity(let activity): session.stateRestorationActivity = activity
     case .userInfo(let userInfo): session.userInfo = userInfo
     case .canActivatePredicate(let predicate): session.canActivatePredicate = predicate
@@ -92,10 +94,18 @@ extension Session {
   }
 
   /// The host has set the activity that the session shows. The session stays private while this is the content of a private delivery.
-  private mutating func show(_ activity: UserActivity?) {
+  private mutating func show(_ activity: UserActivity?, staysPrivate: Bool) {
     let isSame = activity.map { ($0.activityType, $0.key) == (userActivity?.activityType, userActivity?.key) } ?? false
-    if isPrivate, !isSame { (isPrivate, title) = (false, .empty) }
+    if isPrivate, !isSame, !staysPrivate { (isPrivate, title) = (false, .empty) }
     (userActivity, openedContent, shownBy) = (activity, .empty, nil)
+  }
+
+  /// The session in public; `nil` if it keeps a private activity beside the content of a public delivery.
+  var madePublic: Session? {
+    if userActivity != nil, !openedContent.isEmpty { return nil }
+    var session = self
+    (session.isPrivate, session.title) = (false, .empty)
+    return session
   }
 
   /// A delivery has failed: the session shows its previous content again.

@@ -50,7 +50,8 @@ extension PromptBook {
     if case .title(let title) = writing, title.count > Limits.text {
       throw refused(.limitsExceeded, "Title: expected at most \(Limits.text) bytes, got \(title.count)")
     }
-    let after = before.writing(writing)
+    // The host may have written this before it read of a delivery.
+    let after = before.writing(writing, staysPrivate: before.isPrivate && awaitsPrivate(identifier))
     try noteContent(.session(after), of: after.application)
     announce(after.fields(writtenFrom: before, writing.property), of: after)
     forgetPicture(before, after)
