@@ -42,14 +42,19 @@ package enum InterchangeNames {
 
   /// The path at which an application exports its host: the spelling of its name as a path.
   package static func path(ofHost application: Text) -> ObjectPath {
-    let spelling = application.string.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "."): UInt8(ascii: "/")
-      case UInt8(ascii: "-"): UInt8(ascii: "_")
-      default: byte
+    let name = application.string.utf8
+    let path = String(unsafeUninitializedCapacity: name.count + 1) { buffer in
+      buffer[0] = UInt8(ascii: "/")
+      for (place, byte) in name.enumerated() {
+        switch byte {
+        case UInt8(ascii: "."): buffer[place + 1] = UInt8(ascii: "/")
+        case UInt8(ascii: "-"): buffer[place + 1] = UInt8(ascii: "_")
+        default: buffer[place + 1] = byte
+        }
       }
+      return name.count + 1
     }
-    return ObjectPath(unchecked: "/" + String(decoding: spelling, as: UTF8.self))
+    return ObjectPath(unchecked: path)
   }
 
   package static func application(at path: ObjectPath) -> Text? {

@@ -1,8 +1,8 @@
 package import DBus
 package import SceneModel
 
-/// The signals of the service. Each begins with the application's identifier and ends with its number.
-package struct Signals: Sendable {
+/// The signals of the service. Each begins with the application's identifier and ends with its number. An object, because each event looks one up.
+package final class Signals: Sendable {
   let routed: SignalDeclaration<String, ObjectPath, String, String, String, String, String, UInt64>
   let handled: SignalDeclaration<String, ObjectPath, String, UInt64>
   let forwarded: SignalDeclaration<String, ObjectPath, String, UInt64>

@@ -209,7 +209,11 @@ extension Connection {
     _ arguments: repeat each Argument
   ) throws(CallError) -> Message {
     do {
-      return try Message.methodCall(to: destination, at: path, interface, member, repeat each arguments)
+      var draft = try Message.Draft(
+        callTo: destination, at: path, interface, member, .checked(of: repeat (each Argument).self))
+      repeat try (each arguments).write(to: &draft.writer)
+      if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
+      return try draft.finish()
     } catch {
       throw .invalidArguments(error)
     }

@@ -49,9 +49,14 @@ public actor Connection {
   /// The lease of a loop that was made for this connection.
   private let lease: LoopLease?
   private let driver: LoopDriver
+  // What each message needs is read and changed in single steps, which call nothing that needs the same: as in the loop, the run-time check of
+  // exclusive access could find nothing.
   /// libdbus's connection; `nil` before it is opened and after it is closed.
-  var raw: OpaquePointer?
-  private var closeReason: CloseReason?
+  @exclusivity(unchecked) var raw: OpaquePointer?
+  @exclusivity(unchecked) private var closeReason: CloseReason?
+  // On the loop: libdbus sets it from its inside.
+  /// Whether libdbus has messages that nobody has taken, as it said last.
+  @exclusivity(unchecked) private nonisolated(unsafe) var unread = DBUS_DISPATCH_DATA_REMAINS
   private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private var progressWaiters: [UInt64: ProgressWaiter] = [:]
@@ -69,16 +74,16 @@ public actor Connection {
   var owners = NameOwners()
   var credentials = CredentialsCache()
   var objects = ObjectTree()
-  var outbox = Outbox()
+  @exclusivity(unchecked) var outbox = Outbox()
   var handlers = RunningHandlers()
-  var callers = CallAdmission()
-  private var mail = Mail()
+  @exclusivity(unchecked) var callers = CallAdmission()
+  @exclusivity(unchecked) private var mail = Mail()
   /// About the number of bytes that the last reading of the socket brought.
-  var bytesJustRead = 0
+  @exclusivity(unchecked) var bytesJustRead = 0
   /// What a header counts, and a message that nobody measures.
   static let (headerSize, unmeasured) = (256, 1 << 20)
   /// Messages for which libdbus had no memory, each with its serial. Later messages wait behind them.
-  private var delayed: [MessageBox] = []
+  @exclusivity(unchecked) private var delayed: [MessageBox] = []
   /// Whether a timer is set that tries these messages again.
   private var isTryingAgain = false
 
@@ -248,9 +253,10 @@ extension Connection {
 
   /// libdbus calls this from its inside, and must not be called back here: this only puts the connection on the list.
   private static let dispatchStatusChanged: DBusDispatchStatusFunction = { _, status, data in
-    guard status == DBUS_DISPATCH_DATA_REMAINS, let data else { return }
+    guard let data else { return }
     let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
-    connection.loop.setHungry(connection)
+    connection.unread = status
+    if status == DBUS_DISPATCH_DATA_REMAINS { connection.loop.setHungry(connection) }
   }
 
   private func greet(timeout: Duration) async throws(CallError) -> BusName {
@@ -397,9 +403,13 @@ extension Connection: LoopResident {
   /// Handles the messages that libdbus has read, up to a bound: replies and signals reach their waiters, calls wait for their turn.
   private func takeIn() {
     bytesJustRead = 0
-    while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
+    while unread != DBUS_DISPATCH_COMPLETE, let raw, let message = dbus_connection_pop_message(raw) {
+      route(Message(owning: message))
+    }
+    guard unread != DBUS_DISPATCH_COMPLETE, let raw else { return }
+    unread = dbus_connection_get_dispatch_status(raw)
     // Bytes from which libdbus could make no message for lack of memory stay where they are: no further byte need come before the next attempt.
-    if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
+    if unread == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
   }
 
   /// Whether libdbus has surely read all that had come: it reads until nothing is left, or until it has more than two KiB.

@@ -207,9 +207,13 @@ extension EventLoop {
     assert(actor.unownedExecutor.asSerialExecutor() === self, "the actor lives elsewhere")
     return try withoutActuallyEscaping(body) { body in
       // An isolated parameter is passed like any other. The thread, which was checked above, isolates an actor that lives here.
-      try unsafeBitCast(body, to: ((Resident) throws -> Value).self)(actor)
+      try unsafeBitCast(IsolatedBody(call: body), to: Body<Resident, Value>.self).call(actor)
     }
   }
+
+  // The functions stand in structs: a function by itself would be wrapped twice to be cast, each time in a new object.
+  private struct IsolatedBody<Resident: Actor, Value> { let call: (isolated Resident) throws -> Value }
+  private struct Body<Resident: Actor, Value> { let call: (Resident) throws -> Value }
 
   func add(_ work: Work) {
     if isCurrent {

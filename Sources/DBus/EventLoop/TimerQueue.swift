@@ -7,12 +7,32 @@ typealias Instant = UInt64
 ///
 /// A heap by deadline. Cancelling only removes the action; its entry is removed when it reaches the top, so a loop never wakes for a cancelled action.
 final class TimerQueue {
-  struct Token: Hashable { fileprivate let number: UInt64 }
+  struct Token: Hashable {
+    fileprivate let place: Int
+    fileprivate let number: UInt64
+  }
 
   /// By deadline; entries with the same deadline in the order in which they were scheduled.
-  private var heap: [(deadline: Instant, number: UInt64)] = []
-  private var actions: [UInt64: () -> Void] = [:]
-  private var nextNumber: UInt64 = 1
+  private struct Entry {
+    let deadline: Instant
+    let token: Token
+
+    static func < (one: Entry, other: Entry) -> Bool {
+      one.deadline != other.deadline ? one.deadline < other.deadline : one.token.number < other.token.number
+    }
+  }
+
+  /// An action and its number; 0 if it is free.
+  private struct Slot {
+    var number: UInt64
+    var action: (() -> Void)?
+  }
+
+  // As in the loop: one thread, and no access that spans a call to other code.
+  @exclusivity(unchecked) private var heap: [Entry] = []
+  @exclusivity(unchecked) private var slots: [Slot] = []
+  @exclusivity(unchecked) private var free: [Int] = []
+  private var lastNumber: UInt64 = 0
 
   static var now: Instant {
     var time = timespec()
@@ -21,29 +41,38 @@ final class TimerQueue {
   }
 
   func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> Token {
-    let number = nextNumber
-    nextNumber += 1
-    actions[number] = action
-    heap.append((deadline, number))
+    lastNumber += 1
+    let slot = Slot(number: lastNumber, action: action)
+    let place = free.popLast() ?? slots.count
+    if place < slots.count { slots[place] = slot } else { slots.append(slot) }
+    let token = Token(place: place, number: lastNumber)
+    heap.append(Entry(deadline: deadline, token: token))
     siftUp()
-    return Token(number: number)
+    return token
   }
 
   func cancel(_ token: Token) {
-    actions[token.number] = nil
+    _ = take(token)
     // Calls are answered long before their deadlines: without this, the heap would hold the calls of the last half minute.
-    if heap.count > 64 && actions.count < heap.count / 2 { compact() }
+    if heap.count > 64 && slots.count - free.count < heap.count / 2 { compact() }
+  }
+
+  private func isWaiting(_ token: Token) -> Bool { slots[token.place].number == token.number }
+
+  private func take(_ token: Token) -> (() -> Void)? {
+    guard token.place < slots.count, isWaiting(token) else { return nil }
+    let action = slots[token.place].action
+    slots[token.place] = Slot(number: 0, action: nil)
+    free.append(token.place)
+    return action
   }
 
   private func compact() {
     // A sorted array is a heap too.
-    heap = heap.filter { actions[$0.number] != nil }.sorted { $0 < $1 }
+    heap = heap.filter { isWaiting($0.token) }.sorted { $0 < $1 }
   }
 
-  func removeAll() {
-    heap.removeAll()
-    actions.removeAll()
-  }
+  func removeAll() { (heap, slots, free) = ([], [], []) }
 
   /// For epoll: rounded up, so that a deadline has really passed; -1 if there is none.
   func millisecondsToNext() -> Int32 {
@@ -60,20 +89,20 @@ final class TimerQueue {
     removeCancelled()
     while let first = heap.first, first.deadline <= now {
       removeFirst()
-      actions.removeValue(forKey: first.number)?()
+      take(first.token)?()
       removeCancelled()
     }
   }
 
   private func removeCancelled() {
-    while let first = heap.first, actions[first.number] == nil { removeFirst() }
+    while let first = heap.first, !isWaiting(first.token) { removeFirst() }
   }
 
   private func siftUp() {
     var child = heap.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
-      if heap[parent] <= heap[child] { return }
+      if !(heap[child] < heap[parent]) { return }
       heap.swapAt(parent, child)
       child = parent
     }
@@ -88,7 +117,7 @@ final class TimerQueue {
       if left >= heap.count { return }
       let right = left + 1
       let child = right < heap.count && heap[right] < heap[left] ? right : left
-      if heap[parent] <= heap[child] { return }
+      if !(heap[child] < heap[parent]) { return }
       heap.swapAt(parent, child)
       parent = child
     }

@@ -92,12 +92,10 @@ extension Message {
     to destination: BusName? = nil, at path: ObjectPath, _ interface: InterfaceName? = nil, _ member: MemberName,
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    try check(path: path, interface: interface)
-    return try make(
-      .init(
-        kind: DBUS_MESSAGE_TYPE_METHOD_CALL, path: path.rawValue, destination: destination?.rawValue,
-        interface: interface?.rawValue, member: member.rawValue),
-      try .checked(of: repeat (each Argument).self), repeat each arguments)
+    var draft = try Draft(callTo: destination, at: path, interface, member, .checked(of: repeat (each Argument).self))
+    repeat try (each arguments).write(to: &draft.writer)
+    if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
+    return try draft.finish()
   }
 
   /// A signal with `arguments`; to all subscribers, or with `destination` to one connection.
@@ -105,40 +103,21 @@ extension Message {
     from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName? = nil,
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    try signal(
-      from: path, interface, member, to: destination, checked: .checked(of: repeat (each Argument).self),
-      repeat each arguments)
-  }
-
-  /// A signal with arguments of a signature that was checked before.
-  static func signal<each Argument: BusValue>(
-    from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName?,
-    checked signature: Signature, _ arguments: repeat each Argument
-  ) throws(CodingError) -> Message {
-    try check(path: path, interface: interface)
-    return try make(
-      .init(
-        kind: DBUS_MESSAGE_TYPE_SIGNAL, path: path.rawValue, destination: destination?.rawValue,
-        interface: interface.rawValue, member: member.rawValue),
-      signature, repeat each arguments)
+    var draft = try Draft(
+      signalFrom: path, interface, member, to: destination, .checked(of: repeat (each Argument).self))
+    repeat try (each arguments).write(to: &draft.writer)
+    if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
+    return try draft.finish()
   }
 
   /// The reply to `call`.
   public static func methodReturn<each Value: BusValue>(
     to call: borrowing Message, _ values: repeat each Value
   ) throws(CodingError) -> Message {
-    try methodReturn(to: call, checked: .checked(of: repeat (each Value).self), repeat each values)
-  }
-
-  /// A reply with values of a signature that was checked before.
-  static func methodReturn<each Value: BusValue>(
-    to call: borrowing Message, checked signature: Signature, _ values: repeat each Value
-  ) throws(CodingError) -> Message {
-    try checkSent(call)
-    return try make(
-      .init(
-        kind: DBUS_MESSAGE_TYPE_METHOD_RETURN, destination: call.sender?.rawValue, replySerial: call.serial),
-      signature, repeat each values)
+    var draft = try Draft(replyTo: call, from: call.sender, .checked(of: repeat (each Value).self))
+    repeat try (each values).write(to: &draft.writer)
+    if try draft.mustBeginAgain() { repeat try (each values).write(to: &draft.writer) }
+    return try draft.finish()
   }
 
   /// The error reply to `call`. Characters that D-Bus cannot carry are left out of `text`.
@@ -179,11 +158,70 @@ extension Message {
   private static func make<each Argument: BusValue>(
     _ header: MessageBytes.Header, _ signature: Signature, _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    let bytes = MessageBytes(header, signature: signature)
-    var writer = MessageWriter(into: bytes, signature: signature)
-    repeat try (each arguments).write(to: &writer)
-    try writer.finish()
-    if !bytes.isGivenUp {
+    var draft = Draft(header, signature)
+    repeat try (each arguments).write(to: &draft.writer)
+    if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
+    return try draft.finish()
+  }
+
+  /// A message whose values are being written. Functions that take values as a pack write them where they got them: each function that passes a pack on
+  /// copies all of its values.
+  struct Draft: ~Copyable {
+    private let header: MessageBytes.Header
+    private let signature: Signature
+    private let bytes: MessageBytes
+    /// The message of libdbus, if the values do not fit into bytes.
+    private var message: Message?
+    var writer: MessageWriter
+
+    init(_ header: MessageBytes.Header, _ signature: Signature) {
+      (self.header, self.signature) = (header, signature)
+      bytes = MessageBytes(header, signature: signature)
+      writer = MessageWriter(into: bytes, signature: signature)
+    }
+
+    init(
+      callTo destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
+      _ signature: Signature
+    ) throws(CodingError) {
+      try check(path: path, interface: interface)
+      self.init(
+        .init(
+          kind: DBUS_MESSAGE_TYPE_METHOD_CALL, path: path.rawValue, destination: destination?.rawValue,
+          interface: interface?.rawValue, member: member.rawValue), signature)
+    }
+
+    init(
+      signalFrom path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName?,
+      _ signature: Signature
+    ) throws(CodingError) {
+      try check(path: path, interface: interface)
+      self.init(
+        .init(
+          kind: DBUS_MESSAGE_TYPE_SIGNAL, path: path.rawValue, destination: destination?.rawValue,
+          interface: interface.rawValue, member: member.rawValue), signature)
+    }
+
+    init(replyTo call: borrowing Message, from sender: BusName?, _ signature: Signature) throws(CodingError) {
+      try checkSent(call)
+      self.init(
+        .init(kind: DBUS_MESSAGE_TYPE_METHOD_RETURN, destination: sender?.rawValue, replySerial: call.serial), signature
+      )
+    }
+
+    /// Whether all values must be written once more, into a message of libdbus.
+    mutating func mustBeginAgain() throws(CodingError) -> Bool {
+      if !bytes.isGivenUp { return false }
+      try writer.finish()
+      let message = try Message.empty(headedBy: header)
+      writer = MessageWriter(appendingTo: message.raw, signature: signature)
+      self.message = consume message
+      return true
+    }
+
+    consuming func finish() throws(CodingError) -> Message {
+      try writer.finish()
+      if let message = message.take() { return message }
       bytes.finish()
       if bytes.isSmall {
         // Every test thus checks that libdbus accepts the bytes.
@@ -194,11 +232,6 @@ extension Message {
       dbus_message_set_serial(raw, 0)
       return Message(owning: raw)
     }
-    let message = try empty(headedBy: header)
-    var appender = MessageWriter(appendingTo: message.raw, signature: signature)
-    repeat try (each arguments).write(to: &appender)
-    try appender.finish()
-    return message
   }
 
   /// The same call without its arguments, for an answer to it.

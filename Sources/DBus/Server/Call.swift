@@ -17,12 +17,14 @@ internal import Synchronization
 public final class Call: Sendable {
   /// The connection on which it came.
   public let connection: Connection
+  /// The unique name of the caller; `nil` between two peers.
+  public let sender: BusName?
   // Changes on the loop only, before anybody else has the call.
-  private(set) nonisolated(unsafe) var message: Message
+  @exclusivity(unchecked) private(set) nonisolated(unsafe) var message: Message
   private let isAnswered = Atomic(false)
   // Set on the loop, while the call waits for its turn.
   /// Whether the caller left the bus before the call was carried out, so that nobody reads the answer.
-  package private(set) nonisolated(unsafe) var isAbandoned = false
+  @exclusivity(unchecked) package private(set) nonisolated(unsafe) var isAbandoned = false
   // As above.
   /// Whether the call is not carried out, because too many calls of callers that have left wait already.
   package private(set) nonisolated(unsafe) var isCrowdedOut = false
@@ -41,13 +43,19 @@ public final class Call: Sendable {
   /// The property that the call sets.
   nonisolated(unsafe) private var changed: (property: MemberName, interface: InterfaceName)?
 
-  /// Between two peers no bus fills in the sender, and a peer could write any sender.
-  private let isFromBus: Bool
   /// The path, if the question is about another object than the called one.
   private let otherPath: ObjectPath?
 
-  init(_ message: consuming Message, on connection: Connection, isFromBus: Bool, about otherPath: ObjectPath? = nil) {
-    self.isFromBus = isFromBus
+  /// Between two peers no bus fills in the sender, and a peer could write any sender.
+  convenience init(_ message: consuming Message, on connection: Connection, isFromBus: Bool) {
+    let sender = isFromBus ? message.sender : nil
+    self.init(message, from: sender, on: connection)
+  }
+
+  private init(
+    _ message: consuming Message, from sender: BusName?, on connection: Connection, about otherPath: ObjectPath? = nil
+  ) {
+    self.sender = sender
     self.otherPath = otherPath
     self.message = message
     self.connection = connection
@@ -59,8 +67,6 @@ public final class Call: Sendable {
     }
   }
 
-  /// The unique name of the caller; `nil` between two peers.
-  public var sender: BusName? { isFromBus ? message.sender : nil }
   /// The object that is called.
   public var path: ObjectPath { otherPath ?? message.path ?? .root }
   /// The interface in the message; a caller may leave it out.
@@ -83,7 +89,7 @@ public final class Call: Sendable {
 
   /// The same call as if it had been made to the object at `path`. The copy is not answered.
   func asking(about path: ObjectPath) -> Call {
-    let call = Call(Message(retaining: message.raw), on: connection, isFromBus: isFromBus, about: path)
+    let call = Call(Message(retaining: message.raw), from: sender, on: connection, about: path)
     call.isAnswered.store(true, ordering: .relaxed)
     call.knownCredentials = knownCredentials
     return call
@@ -126,7 +132,10 @@ extension Call {
     if let changed { connection.propertyChanged(changed.property, of: changed.interface, at: path) }
     guard isAwaited else { return true }
     do {
-      connection.send(try Message.methodReturn(to: message, checked: replySignature, repeat each values))
+      var draft = try Message.Draft(replyTo: message, from: message.sender, replySignature)
+      repeat try (each values).write(to: &draft.writer)
+      if try draft.mustBeginAgain() { repeat try (each values).write(to: &draft.writer) }
+      connection.send(try draft.finish())
     } catch {
       refuse(error)
     }
