@@ -13,19 +13,19 @@ extension SessionStore {
     let lastEvent = try checkEvents(of: records)
     let database = try database()
     try directory?.refuseWhereGone()
-    let sizes: [Int]
+    var sizes: [Int]?
     do throws(StoreError) {
       // Nobody will ever read a log that ends with the process.
-      sizes = durability == .memory ? records.map(\.roughSize) : try log(records, database)
+      if durability != .memory { sizes = try log(records, database) }
     } catch {
       failed(error, database)
       throw error
     }
     // Acknowledged from here on: no code below may throw.
     noteFrames(database)
-    for (record, size) in zip(records, sizes) {
+    for (place, record) in records.enumerated() {
       position += 1
-      tail.apply(record, at: position, bytes: size)
+      tail.apply(record, at: position, bytes: sizes?[place] ?? record.roughSize)
     }
     logHasPrivate = logHasPrivate || tail.hasPrivate
     lastEventSequence = lastEvent

@@ -21,9 +21,10 @@ package final class SessionStore {
 
   var connection: Connection
   var ledger: Ledger
-  var tail: Tail
+  // Only one thread uses the store, and no access to these spans a call to other code: checking that at run time could find nothing.
+  @exclusivity(unchecked) var tail: Tail
   /// The last entry of the log.
-  var position: Int64
+  @exclusivity(unchecked) var position: Int64
   /// The number of the newest event so far; 0 if there was none.
   package internal(set) var lastEventSequence: UInt64
   /// Replayed entries that did not parse. They stay in the log.

@@ -274,12 +274,18 @@ package struct PromptBook: Sendable {
   /// - Parameter holding: The space that an open delivery takes.
   mutating func note(_ record: Record, _ holding: Holding? = nil) {
     memory.fold(record, at: now, holding)
+    // A drop has three records and four sayings. Arrays that grow from nothing move their elements twice on the way.
+    if step.records.isEmpty { step.records.reserveCapacity(3) }
     step.records.append(record)
   }
 
-  mutating func say(_ saying: Saying) { step.sayings.append(saying) }
+  mutating func say(_ saying: Saying) {
+    if step.sayings.isEmpty { step.sayings.reserveCapacity(4) }
+    step.sayings.append(saying)
+  }
+
   mutating func log(_ line: String) { log(.info, line) }
-  mutating func log(_ level: LogLevel, _ line: String) { step.sayings.append(.log(level, Text(line))) }
+  mutating func log(_ level: LogLevel, _ line: String) { say(.log(level, Text(line))) }
 
   /// Announces an event to everyone, and keeps it for callers that ask later.
   mutating func announce(_ kind: Event.Kind, _ application: Text, _ session: UniqueIdentifier) {

@@ -24,7 +24,8 @@ extension Interchange {
   func run(_ errand: Errand) {
     switch errand {
     case .ask(let number, let application, let owner, let path, let question, let within):
-      connection.loop.task {
+      // Not a task of the loop: a task with a preferred executor goes through the loop's queue at each change of actors.
+      Task {
         let answer = await ask(application, owner, path, question, .microseconds(within))
         feed(.hostAnswered(number, answer))
       }
@@ -111,7 +112,8 @@ extension Interchange {
   ///
   /// - Parameter patience: The time for all attempts together.
   func insisting<Value>(
-    _ receiver: String, within patience: Duration, _ call: (_ rest: Duration) async throws(CallError) -> Value
+    _ receiver: String, within patience: Duration,
+    _ call: nonisolated(nonsending) (_ rest: Duration) async throws(CallError) -> Value
   ) async throws(CallError) -> Value {
     let end = ContinuousClock.now + patience
     let firstPause = Duration.milliseconds(50)
@@ -125,7 +127,7 @@ extension Interchange {
           log.warning("\(receiver) cannot be called for the moment, and will be called again: \(error.short)")
         }
         if ContinuousClock.now + pause >= end { throw .timedOut }
-        await connection.loop.sleep(for: pause)
+        await withTaskExecutorPreference(connection.loop.taskExecutor) { await connection.loop.sleep(for: pause) }
         if isClosed { throw .disconnected }
         if Task.isCancelled { throw .cancelled }
         pause = min(pause * 2, .seconds(2))

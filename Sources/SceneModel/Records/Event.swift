@@ -45,14 +45,14 @@ package struct Event: Hashable, Sendable {
   /// The signal's arguments in a short form: most are never read.
   package var stored: Text {
     var form = ShortForm()
-    form.put(Text("\(session)"))
+    form.put(session)
     switch kind {
     case .routed(let outcome, let configuration, let type, let key, let delivery):
-      form.put(Text("\(delivery)"))
+      form.put(delivery)
       for text in [outcome, configuration, type, key] { form.put(text) }
-    case .handled(let delivery), .forwarded(let delivery), .unclaimed(let delivery): form.put(Text("\(delivery)"))
+    case .handled(let delivery), .forwarded(let delivery), .unclaimed(let delivery): form.put(delivery)
     case .deliveryFailed(let delivery, let error, let message):
-      form.put(Text("\(delivery)"))
+      form.put(delivery)
       form.put(error)
       form.put(message)
     case .sessionConnected(let text), .sessionDiscarded(let text): form.put(text)

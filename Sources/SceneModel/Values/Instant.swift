@@ -87,19 +87,29 @@ extension Instant {
     let (seconds, fraction) = shown.microseconds.flooredDivision(by: Instant.microsecondsInSecond)
     let (days, secondOfDay) = seconds.flooredDivision(by: Instant.secondsInDay)
     let (year, month, day) = Instant.date(daysSince1970: days)
-    var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
-    text += "\(padded(secondOfDay / 3600, 2)):\(padded(secondOfDay / 60 % 60, 2)):\(padded(secondOfDay % 60, 2))"
-    if fraction != 0 {
-      var digits = padded(fraction, 6)
-      while digits.utf8.last == UInt8(ascii: "0") { digits.removeLast() }
-      text += "." + digits
+    return String(unsafeUninitializedCapacity: 27) { buffer in
+      var count = 0
+      func put(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
+        var rest = number
+        for place in (count..<count + width).reversed() {
+          buffer[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+          rest /= 10
+        }
+        buffer[count + width] = UInt8(ascii: end)
+        count += width + 1
+      }
+      put(year, 4, "-")
+      put(month, 2, "-")
+      put(day, 2, "T")
+      put(secondOfDay / 3600, 2, ":")
+      put(secondOfDay / 60 % 60, 2, ":")
+      put(secondOfDay % 60, 2, fraction == 0 ? "Z" : ".")
+      if fraction == 0 { return count }
+      var (digits, width) = (fraction, 6)
+      while digits % 10 == 0 { (digits, width) = (digits / 10, width - 1) }
+      put(digits, width, "Z")
+      return count
     }
-    return text + "Z"
-  }
-
-  private func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
   // MARK: The calendar, by eras of 400 years that begin in March, so that a leap day is a year's last

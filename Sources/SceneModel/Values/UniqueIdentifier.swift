@@ -56,31 +56,34 @@ extension UniqueIdentifier: CustomStringConvertible {
   /// In lower case.
   public var description: String { text(after: .empty, separator: UInt8(ascii: "-")) }
 
-  /// After a beginning. Written in one piece, eight digits at a time, because each delivery is named a dozen times.
+  /// After a beginning.
   func text(after beginning: Text, separator: UInt8) -> String {
-    let length = beginning.count + UniqueIdentifier.length
-    return String(unsafeUninitializedCapacity: length) { buffer in
+    String(unsafeUninitializedCapacity: beginning.count + UniqueIdentifier.length) { buffer in
       let bytes = UnsafeMutableRawBufferPointer(buffer)
       beginning.withBytes { bytes.copyMemory(from: $0) }
-      var place = beginning.count
-      func put(_ digits: some FixedWidthInteger & BitwiseCopyable) {
-        bytes.storeBytes(of: digits.bigEndian, toByteOffset: place, as: type(of: digits))
-        place += digits.bitWidth / 8
-      }
-      let digits = (high >> 32, high, low >> 32, low)
-      put(UniqueIdentifier.digits(digits.0))
-      put(separator)
-      let middle = (UniqueIdentifier.digits(digits.1), UniqueIdentifier.digits(digits.2))
-      put(UInt32(middle.0 >> 32))
-      put(separator)
-      put(UInt32(truncatingIfNeeded: middle.0))
-      put(separator)
-      put(UInt32(middle.1 >> 32))
-      put(separator)
-      put(UInt32(truncatingIfNeeded: middle.1))
-      put(UniqueIdentifier.digits(digits.3))
-      return place
+      write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[beginning.count...]), separator: separator)
+      return bytes.count
     }
+  }
+
+  /// In one piece, eight digits at a time, because each delivery is named a dozen times.
+  func write(to bytes: UnsafeMutableRawBufferPointer, separator: UInt8 = UInt8(ascii: "-")) {
+    var place = 0
+    func put(_ digits: some FixedWidthInteger & BitwiseCopyable) {
+      bytes.storeBytes(of: digits.bigEndian, toByteOffset: place, as: type(of: digits))
+      place += digits.bitWidth / 8
+    }
+    put(UniqueIdentifier.digits(high >> 32))
+    put(separator)
+    let middle = (UniqueIdentifier.digits(high), UniqueIdentifier.digits(low >> 32))
+    put(UInt32(middle.0 >> 32))
+    put(separator)
+    put(UInt32(truncatingIfNeeded: middle.0))
+    put(separator)
+    put(UInt32(middle.1 >> 32))
+    put(separator)
+    put(UInt32(truncatingIfNeeded: middle.1))
+    put(UniqueIdentifier.digits(low))
   }
 
   /// The lower 32 bits as eight letters, the first in the highest byte.
@@ -94,7 +97,7 @@ extension UniqueIdentifier: CustomStringConvertible {
     return digits &+ UInt64(UInt8(ascii: "0")) &* ones &+ isLetter &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
   }
 
-  private static let length = 36
+  static let length = 36
 
   private static func isSeparator(_ offset: Int) -> Bool { offset == 8 || offset == 13 || offset == 18 || offset == 23 }
 }

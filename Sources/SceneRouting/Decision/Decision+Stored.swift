@@ -12,7 +12,7 @@ extension Decision {
     form.put(why.applicationReason?.rawValue)
     form.put(why.configuration ?? .empty)
     form.put(why.configurationReason?.rawValue)
-    form.put(why.session.map { Text("\($0)") } ?? .empty)
+    if let session = why.session { form.put(session) } else { form.put(Text.empty) }
     form.put(why.sessionReason?.rawValue)
     form.put(why.keySource.map { Text($0.rawValue) } ?? .empty)
     form.put(why.key)

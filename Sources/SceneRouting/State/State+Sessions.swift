@@ -71,9 +71,10 @@ extension State {
       }
       var entry = entries[Int(slot)]
       entry.lastActivated = now
-      if let shown { entry.show(shown) }
-      entry.shareTexts(self)
-      return Undo(identifier: identifier, before: put(entry), unreadableBefore: unreadable[identifier])
+      if let shown { entry.shareTexts(self, type: entry.show(shown)) }
+      return Undo(
+        identifier: identifier, before: exchange(slot, entry),
+        unreadableBefore: unreadable.isEmpty ? nil : unreadable[identifier])
     }
   }
 
@@ -109,13 +110,9 @@ extension State {
   /// Returns the earlier entry.
   @discardableResult
   private mutating func put(_ entry: SessionEntry) -> SessionEntry? {
-    if let slot = slot(of: entry.identifier) {
-      let before = entries[Int(slot)]
-      applications[Int(before.application)].index.remove(slot, entries)
-      entries[Int(slot)] = entry
-      index(slot)
-      return before
-    }
+    var entry = entry
+    resolveConfiguration(of: &entry)
+    if let slot = slot(of: entry.identifier) { return exchange(slot, entry) }
     let slot: Int32
     if let freed = freeSlots.popLast() {
       slot = freed
@@ -125,37 +122,38 @@ extension State {
       entries.append(entry)
     }
     slotTable.insert(slot, State.hash(entry.identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
-    index(slot)
+    applications[Int(entry.application)].index.insert(slot, entries)
     return nil
   }
 
-  private mutating func index(_ slot: Int32) {
-    resolveConfiguration(slot)
-    applications[Int(entries[Int(slot)].application)].index.insert(slot, entries)
+  /// Returns the earlier entry. The configuration of the new one has been looked up.
+  private mutating func exchange(_ slot: Int32, _ entry: SessionEntry) -> SessionEntry {
+    let before = entries[Int(slot)]
+    applications[Int(before.application)].index.remove(slot, entries)
+    entries[Int(slot)] = entry
+    applications[Int(entry.application)].index.insert(slot, entries)
+    return before
   }
 
   /// Looks up the session's configuration in the manifest, and the conditions that result.
-  mutating func resolveConfiguration(_ slot: Int32) {
-    let number = Int(entries[Int(slot)].application)
-    let place = applications[number].configuration(of: entries[Int(slot)].kind)
-    entries[Int(slot)].configuration = place
-    let flags = entries[Int(slot)].flags
-    if flags.contains(.canIsOwn), flags.contains(.prefersIsOwn) { return }
-    let conditions = place < 0 ? nil : applications[number].manifest?.configurations[Int(place)].conditions
-    if !flags.contains(.canIsOwn) {
+  func resolveConfiguration(of entry: inout SessionEntry) {
+    let number = Int(entry.application)
+    entry.configuration = applications[number].configuration(of: entry.kind)
+    if entry.flags.contains(.canIsOwn), entry.flags.contains(.prefersIsOwn) { return }
+    let place = Int(entry.configuration)
+    let conditions = place < 0 ? nil : applications[number].manifest?.configurations[place].conditions
+    if !entry.flags.contains(.canIsOwn) {
       // By Apple's rule a window takes everything unless its conditions say otherwise.
       let unset: Condition? = applications[number].manifest?.routing == .uikit ? .always : nil
-      entries[Int(slot)].can = (conditions?.can?.condition ?? unset).map(Requirement.init)
+      entry.can = (conditions?.can?.condition ?? unset).map(Requirement.init)
     }
-    if !flags.contains(.prefersIsOwn) {
-      entries[Int(slot)].prefers = (conditions?.prefers?.condition).map(Requirement.init)
+    if !entry.flags.contains(.prefersIsOwn) {
+      entry.prefers = (conditions?.prefers?.condition).map(Requirement.init)
     }
   }
 
   static func hash(_ identifier: UniqueIdentifier) -> UInt64 {
-    var hasher = Hasher()
-    identifier.hash(into: &hasher)
-    return UInt64(bitPattern: Int64(hasher.finalize()))
+    UInt64(bitPattern: Int64(identifier._rawHashValue(seed: 0)))
   }
 }
 
@@ -174,19 +172,22 @@ extension SessionEntry {
     (shownType, shownKey) = (session.shownActivity?.activityType ?? .empty, session.shownKey)
   }
 
-  /// The effect of a decision that gives content to the session.
-  fileprivate mutating func show(_ shown: Shown) {
+  /// The effect of a decision that gives content to the session. Returns whether its type is another.
+  fileprivate mutating func show(_ shown: Shown) -> Bool {
     // A scene that is not connected would show its restoration activity first.
-    if !flags.contains(.isConnected), flags.contains(.hasRestorationActivity) { return }
+    if !flags.contains(.isConnected), flags.contains(.hasRestorationActivity) { return false }
+    let before = shownType
     switch shown {
     case .activity(let activity): (shownType, shownKey) = (activity.activityType, activity.key ?? .empty)
     case .content(let key): if shownType.isEmpty { shownKey = key }
     }
+    if shownType == before { shownType = before }
+    return shownType != before
   }
 
   /// Usually the key of its conditions is the key that it shows, and its type is a declared one: each text is then kept once.
-  fileprivate mutating func shareTexts(_ state: State) {
-    shownType = state.shared(shownType)
+  fileprivate mutating func shareTexts(_ state: State, type isOther: Bool = true) {
+    if isOther { shownType = state.shared(shownType) }
     if case .equals(let key) = can {
       if case .equals(key) = prefers { prefers = can }
       if shownKey == key { shownKey = key }

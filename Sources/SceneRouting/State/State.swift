@@ -74,7 +74,9 @@ package struct State: Sendable {
     }
     if manifest == nil { emptied.insert(number) }
     for slot in slots {
-      resolveConfiguration(slot)
+      var entry = entries[Int(slot)]
+      resolveConfiguration(of: &entry)
+      entries[Int(slot)] = entry
       applications[number].index.insert(slot, entries)
     }
   }
