@@ -343,26 +343,36 @@ import Testing
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.hostAnswersAll()
     stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
-    let other = UserActivity(activityType: "viewCat", targetContentIdentifier: "2")
-    stage.call(.write(session, .userActivity(other)), by: .host)
+    stage.call(
+      .write(session, .userActivity(UserActivity(activityType: "view", targetContentIdentifier: "2"))), by: .host)
     stage.hostAnswersAll()
-    stage.call(.write(session, .title("secret")), by: .host)
-    #expect(stage.shelf.sessions[session]?.asSeen.title == "")
-    stage.call(.write(session, .userActivity(other)), by: .host)
-    #expect(stage.shelf.sessions[session]?.isPrivate == true)
+    let secret = UserActivity(activityType: "view", targetContentIdentifier: "secret", title: "secret")
+    for writing in [SessionWriting.userActivity(secret), .title("secret")] {
+      stage.call(.write(session, writing), by: .host)
+      #expect(stage.shelf.sessions[session]?.asSeen.userActivity == nil)
+      #expect(stage.shelf.sessions[session]?.asSeen.title == "")
+    }
     stage.call(.write(session, .userActivity(nil)), by: .host)
     #expect(stage.shelf.sessions[session]?.isPrivate == false)
   }
 
-  @Test func `a window stays private while a private delivery waits, also if a public one comes behind it`() throws {
+  @Test(arguments: [true, false])
+  func `a window is private while its host has a private delivery, also if a public one comes behind it`(
+    isHosted: Bool
+  ) throws {
     var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
-    let window = { (options: inout PayloadOptions) in options.session = Text("\(session)") }
-    stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
-    stage.drop(key: "2", window)
-    #expect(stage.shelf.sessions[session]?.isPrivate == true)
+    if isHosted { stage.attach() }
+    let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
+    if isHosted { stage.hostAnswersAll() }
+    stage.drop(key: "secret") { ($0.session, $0.isPrivate, $0.statedDeadline) = (Text("\(session)"), true, 3_600) }
+    stage.drop(key: "2") { ($0.session, $0.statedDeadline) = (Text("\(session)"), 3_600) }
+    #expect(stage.shelf.sessions[session]?.isPrivate == isHosted)
+    if !isHosted {
+      stage.attach()
+      // It is given the first delivery, brings the window to the front, and is given the private one.
+      for _ in 0..<2 { stage.hostAnswers(.done) }
+      #expect(stage.shelf.sessions[session]?.isPrivate == true)
+    }
     stage.hostAnswersAll()
     #expect(stage.shelf.sessions[session]?.isPrivate == false)
     #expect(stage.shelf.sessions[session]?.asSeen.userActivity?.key == "2")

@@ -8,7 +8,7 @@ extension EventLoop {
   package func task<Success: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> Success
   ) -> Task<Success, Never> {
-    Task(executorPreference: taskExecutor) { await body() }
+    Task(executorPreference: taskExecutor, operation: body)
   }
 
   /// The same for a task that may fail.
@@ -16,7 +16,17 @@ extension EventLoop {
   package func task<Success: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> Success
   ) -> Task<Success, any Error> {
-    Task(executorPreference: taskExecutor) { try await body() }
+    Task(executorPreference: taskExecutor, operation: body)
+  }
+
+  /// The same for an actor that lives on this loop, and for work that changes between such actors. A task with a preferred executor goes through the
+  /// loop's queue at each of these changes, and this one does not. What it waits for must bring it back to the loop, as the functions of a connection
+  /// and of a loop do.
+  package func actorTask(
+    @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> Void
+  ) {
+    // The task begins on the actor of its body: a closure around the body would begin on the thread pool.
+    Task(operation: body)
   }
 
   /// Waits until `duration` has passed, the task is cancelled, or the loop stops.
@@ -46,12 +56,14 @@ extension EventLoop {
     _ begin: @escaping @Sendable (LoopWait) -> @Sendable () -> Void
   ) async {
     let wait = LoopWait(on: self)
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        execute { wait.begin(continuation, begin) }
+    await withTaskExecutorPreference(taskExecutor) {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          execute { wait.begin(continuation, begin) }
+        }
+      } onCancel: {
+        execute { wait.end() }
       }
-    } onCancel: {
-      execute { wait.end() }
     }
   }
 }

@@ -252,7 +252,7 @@ extension PromptBook {
         note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
         return nil
       }
-      let staysPrivate = isPrivate || before.isPrivate && awaitsPrivate(identifier)
+      let staysPrivate = isPrivate || before.isPrivate && hasPrivateInHand(before)
       let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: staysPrivate, at: instant)
       try noteContent(.sessionActivated(activation), of: before.application)
       if isPrivate { memory.lanes[Lane.Key(application: before.application, session: identifier)]?.isSecret = true }
@@ -261,7 +261,13 @@ extension PromptBook {
     }
   }
 
-  /// Whether a private delivery waits for the host of a session: from now on, the host may write its content at any time.
+  /// Whether the host is being given a private delivery for a session: it may write the content at any time.
+  private func hasPrivateInHand(_ session: Session) -> Bool {
+    let lane = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]
+    return lane?.act.inHand.flatMap { memory.deliveries[$0] }?.isPrivate ?? false
+  }
+
+  /// Whether a private delivery to a session waits for its host.
   func awaitsPrivate(_ session: UniqueIdentifier) -> Bool {
     memory.deliveriesToSession[session].contains { memory.deliveries[$0.identifier]?.isPrivate ?? false }
   }

@@ -140,6 +140,16 @@ extension PromptBook {
       try fail(delivery, InterchangeError(payload: error))
       return next(key)
     }
+    var session = session
+    if delivery.isPrivate, !session.isPrivate, !payload.items.isEmpty,
+      memory.routing.manifest(of: key.application)?.forwards != true
+    {
+      // A public delivery came behind it, before there was a host.
+      let before = session
+      session.isPrivate = true
+      note(.session(session))
+      announceShown(before, session)
+    }
     var inHand = Lane.InHand(identifier: delivery.identifier, attempt: delivery.progress.attempt)
     // The window may show something else when its host answers.
     inHand.isPrivate = delivery.isPrivate || session.isPrivate
@@ -268,7 +278,7 @@ extension PromptBook {
     return true
   }
 
-  /// A window is private as long as a private delivery waits for its host, also if a public delivery came behind that one.
+  /// A window is private while its host has a private delivery, also if a public one came behind that. Now the host has taken the public one.
   private mutating func makePublic(_ delivery: OpenDelivery, _ session: UniqueIdentifier) throws(Halt) {
     guard let before = try self.session(session), before.isPrivate, before.shownBy == delivery.identifier,
       !awaitsPrivate(session), let after = before.madePublic

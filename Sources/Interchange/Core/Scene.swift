@@ -76,12 +76,12 @@ extension Session {
 
   /// The host has written a value.
   ///
-  /// - Parameter staysPrivate: Whether the window stays private also with another activity.
-  func writing(_ writing: SessionWriting, staysPrivate: Bool) -> Session {
+  /// - Parameter awaitsPrivate: Whether a private delivery is on its way to the host, or in its hands. Its content stays that of the window.
+  func writing(_ writing: SessionWriting, awaitsPrivate: Bool) -> Session {
     var session = self
     switch writing {
     case .title(let title): session.title = title
-    case .userActivity(let activity): session.show(activity, staysPrivate: staysPrivate)
+    case .userActivity(let activity): if !(isPrivate && awaitsPrivate) { session.show(activity) }
     case .stateRestorationActivity(let activity): session.stateRestorationActivity = activity
     case .userInfo(let userInfo): session.userInfo = userInfo
     case .canActivatePredicate(let predicate): session.canActivatePredicate = predicate
@@ -94,9 +94,9 @@ extension Session {
   }
 
   /// The host has set the activity that the session shows. The session stays private while this is the content of a private delivery.
-  private mutating func show(_ activity: UserActivity?, staysPrivate: Bool) {
+  private mutating func show(_ activity: UserActivity?) {
     let isSame = activity.map { ($0.activityType, $0.key) == (userActivity?.activityType, userActivity?.key) } ?? false
-    if isPrivate, !isSame, !staysPrivate { (isPrivate, title) = (false, .empty) }
+    if isPrivate, !isSame { (isPrivate, title) = (false, .empty) }
     (userActivity, openedContent, shownBy) = (activity, .empty, nil)
   }
 

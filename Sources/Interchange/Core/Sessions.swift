@@ -50,8 +50,8 @@ extension PromptBook {
     if case .title(let title) = writing, title.count > Limits.text {
       throw refused(.limitsExceeded, "Title: expected at most \(Limits.text) bytes, got \(title.count)")
     }
-    // The host may have written this before it read of a delivery.
-    let after = before.writing(writing, staysPrivate: before.isPrivate && awaitsPrivate(identifier))
+    // The host may have written this before it read of the delivery, and may write the delivery's content afterwards.
+    let after = before.writing(writing, awaitsPrivate: before.isPrivate && awaitsPrivate(identifier))
     try noteContent(.session(after), of: after.application)
     announce(after.fields(writtenFrom: before, writing.property), of: after)
     forgetPicture(before, after)

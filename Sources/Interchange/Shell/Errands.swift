@@ -24,8 +24,7 @@ extension Interchange {
   func run(_ errand: Errand) {
     switch errand {
     case .ask(let number, let application, let owner, let path, let question, let within):
-      // Not a task of the loop: a task with a preferred executor goes through the loop's queue at each change of actors.
-      Task {
+      connection.loop.actorTask {
         let answer = await ask(application, owner, path, question, .microseconds(within))
         feed(.hostAnswered(number, answer))
       }
@@ -127,7 +126,7 @@ extension Interchange {
           log.warning("\(receiver) cannot be called for the moment, and will be called again: \(error.short)")
         }
         if ContinuousClock.now + pause >= end { throw .timedOut }
-        await withTaskExecutorPreference(connection.loop.taskExecutor) { await connection.loop.sleep(for: pause) }
+        await connection.loop.sleep(for: pause)
         if isClosed { throw .disconnected }
         if Task.isCancelled { throw .cancelled }
         pause = min(pause * 2, .seconds(2))
