@@ -58,7 +58,6 @@ extension World {
       let program = programs.firstIndex { connections[$0.connection].name == sent.caller.connection }
       if let program {
         programs[program].windows.insert(session)
-        programs[program].adopted.insert(session)
         programs[program].secret.remove(session)
       }
     case .opened, .done:
@@ -332,14 +331,8 @@ extension World {
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
     switch question.question {
     case .connect(let session, _, _):
-      // The program refuses and shows nothing; or it shows the window and is silent.
-      if way == 1 {
-        answer = refusal
-        // Its own window stays.
-        if !programs[program].adopted.contains(session) { programs[program].windows.remove(session) }
-      } else {
-        programs[program].windows.insert(session)
-      }
+      // The program refuses, and a window that it shows already stays; or it shows the window and is silent.
+      if way == 1 { answer = refusal } else { programs[program].windows.insert(session) }
     case .configuration:
       answer = .configuration(chance.one(of: ["", "Main", "Other", "Nothing"]))
       if way == 1 { answer = refusal }

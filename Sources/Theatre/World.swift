@@ -205,8 +205,6 @@ struct Program {
   var opening: Set<UniqueIdentifier> = []
   /// The windows that show private content, as far as the program has read.
   var secret: Set<UniqueIdentifier> = []
-  /// The windows that it opened by itself.
-  var adopted: Set<UniqueIdentifier> = []
   /// The questions that it has not read.
   var inbox: [Question] = []
   /// The questions that it has read, with its future answers.
