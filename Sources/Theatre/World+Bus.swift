@@ -106,6 +106,10 @@ extension World {
     lastSaid = event.sequence
     let arguments = event.arguments
     if arguments.holdsSecret { breaks(.secrets, "\(event.name) says \(arguments)") }
+    // A public delivery is on its way to the window, and everyone may see the window from now on.
+    if case .routed(_, _, _, _, let delivery) = event.kind, !isPrivate(delivery: delivery) {
+      for program in programs.indices { programs[program].secret.remove(event.session) }
+    }
     said[event.sequence] = StoredEvent(
       sequence: event.sequence, name: event.name, application: event.application, arguments: event.stored,
       at: moment.time)
@@ -372,6 +376,10 @@ extension World {
       programs[program].toldAndAnswered.formUnion(sessions)
     }
     feed(.hostAnswered(question.errand, answer))
+  }
+
+  private func isPrivate(delivery: UniqueIdentifier) -> Bool {
+    disk.undisturbed { (try? store.delivery(delivery))??.isPrivate ?? false }
   }
 
   private func isPrivate(_ session: UniqueIdentifier?) -> Bool {

@@ -267,9 +267,12 @@ extension PromptBook {
     return lane?.act.inHand.flatMap { memory.deliveries[$0] }?.isPrivate ?? false
   }
 
-  /// Whether a private delivery to a session waits for its host.
-  func awaitsPrivate(_ session: UniqueIdentifier) -> Bool {
-    memory.deliveriesToSession[session].contains { memory.deliveries[$0.identifier]?.isPrivate ?? false }
+  /// Whether a private delivery to a session waits for its host, or is being given to it.
+  func awaitsPrivate(_ session: Session) -> Bool {
+    hasPrivateInHand(session)
+      || memory.deliveriesToSession[session.identifier].contains {
+        memory.deliveries[$0.identifier]?.isPrivate ?? false
+      }
   }
 
   /// Announces the change as others may see it: of a private session, only that something changed.

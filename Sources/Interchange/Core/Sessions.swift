@@ -51,7 +51,7 @@ extension PromptBook {
       throw refused(.limitsExceeded, "Title: expected at most \(Limits.text) bytes, got \(title.count)")
     }
     // The host may have written this before it read of the delivery, and may write the delivery's content afterwards.
-    let after = before.writing(writing, awaitsPrivate: before.isPrivate && awaitsPrivate(identifier))
+    let after = before.writing(writing, awaitsPrivate: before.isPrivate && awaitsPrivate(before))
     try noteContent(.session(after), of: after.application)
     announce(after.fields(writtenFrom: before, writing.property), of: after)
     forgetPicture(before, after)
