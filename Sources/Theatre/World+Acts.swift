@@ -351,10 +351,11 @@ extension World {
     attach(program, HostOptions(isUnderstudy: true))
   }
 
-  /// Whether the program knows private content that its window shows. If a public delivery is on its way to the window, everyone may see the window.
+  /// Whether the program knows private content that its window shows. A public delivery on its way to the window may have made it public.
   private func showsSecret(_ window: UniqueIdentifier, _ program: Int) -> Bool {
-    programs[program].secret.contains(window)
-      && !prompter.book.remains.open.values.contains { $0.progress.session == window && !$0.isPrivate }
+    if !programs[program].secret.contains(window) { return false }
+    return shown(window)?.isPrivate ?? true
+      || !prompter.book.remains.open.values.contains { $0.progress.session == window && !$0.isPrivate }
   }
 
   /// The program's knowledge of a window, whatever the disk does.

@@ -106,8 +106,8 @@ extension World {
     lastSaid = event.sequence
     let arguments = event.arguments
     if arguments.holdsSecret { breaks(.secrets, "\(event.name) says \(arguments)") }
-    // A public delivery is on its way to the window, and everyone may see the window from now on.
-    if case .routed(_, _, _, _, let delivery) = event.kind, !isPrivate(delivery: delivery) {
+    // A public delivery is on its way to the window, and made it public.
+    if case .routed(_, _, _, _, let delivery) = event.kind, !isPrivate(delivery: delivery), !isPrivate(event.session) {
       for program in programs.indices { programs[program].secret.remove(event.session) }
     }
     said[event.sequence] = StoredEvent(

@@ -356,6 +356,22 @@ import Testing
     #expect(stage.shelf.sessions[session]?.isPrivate == false)
   }
 
+  /// The host has taken the private delivery, and has not read of the public one.
+  @Test func `what a host reports before it has taken the public delivery is not shown`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
+    stage.drop(key: "2") { $0.session = Text("\(session)") }
+    for _ in 0..<2 { stage.hostAnswers(.done) }
+    let secret = UserActivity(activityType: "view", targetContentIdentifier: "secret")
+    stage.call(.write(session, .userActivity(secret)), by: .host)
+    #expect(stage.shelf.sessions[session]?.asSeen.userActivity == nil)
+    stage.hostAnswersAll()
+    #expect(stage.shelf.sessions[session]?.asSeen.userActivity?.key == "2")
+  }
+
   @Test(arguments: [true, false])
   func `a window is private while its host has a private delivery, also if a public one comes behind it`(
     isHosted: Bool

@@ -54,7 +54,7 @@ public actor Connection {
   /// libdbus's connection; `nil` before it is opened and after it is closed.
   @exclusivity(unchecked) var raw: OpaquePointer?
   @exclusivity(unchecked) private var closeReason: CloseReason?
-  // On the loop: libdbus sets it from its inside.
+  // On the loop: libdbus tells from its inside, whenever it has read the socket or a message was taken.
   /// Whether libdbus has messages that nobody has taken, as it said last.
   @exclusivity(unchecked) private nonisolated(unsafe) var unread = DBUS_DISPATCH_DATA_REMAINS
   private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
@@ -409,7 +409,7 @@ extension Connection: LoopResident {
     guard unread != DBUS_DISPATCH_COMPLETE, let raw else { return }
     unread = dbus_connection_get_dispatch_status(raw)
     // Bytes from which libdbus could make no message for lack of memory stay where they are: no further byte need come before the next attempt.
-    if unread == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
+    if unread != DBUS_DISPATCH_COMPLETE { tryAgainSoon() }
   }
 
   /// Whether libdbus has surely read all that had come: it reads until nothing is left, or until it has more than two KiB.

@@ -252,7 +252,7 @@ extension PromptBook {
         note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
         return nil
       }
-      let staysPrivate = isPrivate || before.isPrivate && hasPrivateInHand(before)
+      let staysPrivate = isPrivate || before.isPrivate && isAtWork(onPrivate: before)
       let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: staysPrivate, at: instant)
       try noteContent(.sessionActivated(activation), of: before.application)
       if isPrivate { memory.lanes[Lane.Key(application: before.application, session: identifier)]?.isSecret = true }
@@ -261,18 +261,23 @@ extension PromptBook {
     }
   }
 
-  /// Whether the host is being given a private delivery for a session: it may write the content at any time.
-  private func hasPrivateInHand(_ session: Session) -> Bool {
-    let lane = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]
-    return lane?.act.inHand.flatMap { memory.deliveries[$0] }?.isPrivate ?? false
+  /// Whether the host is at work on something that it was asked while the window was private: it may write the private content at any time.
+  private func isAtWork(onPrivate session: Session) -> Bool {
+    memory.lanes[Lane.Key(application: session.application, session: session.identifier)]?.isSecret ?? false
   }
 
-  /// Whether a private delivery to a session waits for its host, or is being given to it.
-  func awaitsPrivate(_ session: Session) -> Bool {
-    hasPrivateInHand(session)
-      || memory.deliveriesToSession[session.identifier].contains {
-        memory.deliveries[$0.identifier]?.isPrivate ?? false
-      }
+  /// Whether the host of a private window may not have read of the delivery that the window shows, or of a private one behind it. What it reports until
+  /// then may be the content of another private delivery, or be followed by the content of this one.
+  func awaitsReading(_ session: Session) -> Bool {
+    let lane = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]
+    if let shown = session.shownBy.flatMap({ memory.deliveries[$0] }),
+      shown.progress.state != .forwarded || lane?.act.inHand == shown.identifier
+    {
+      return true
+    }
+    return memory.deliveriesToSession[session.identifier].contains {
+      memory.deliveries[$0.identifier]?.isPrivate ?? false
+    }
   }
 
   /// Announces the change as others may see it: of a private session, only that something changed.

@@ -73,6 +73,7 @@ extension PromptBook {
       throw refused(.noSuchDelivery, "the delivery \(identifier) is not forwarded")
     }
     if error.isEmpty {
+      if !delivery.isPrivate { try makePublic(delivery, session) }
       wasTaken(delivery, by: session)
     } else {
       let told = InterchangeError(.routing(error), message.string)

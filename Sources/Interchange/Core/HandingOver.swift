@@ -279,9 +279,9 @@ extension PromptBook {
   }
 
   /// A window is private while its host has a private delivery, also if a public one came behind that. Now the host has taken the public one.
-  private mutating func makePublic(_ delivery: OpenDelivery, _ session: UniqueIdentifier) throws(Halt) {
+  mutating func makePublic(_ delivery: OpenDelivery, _ session: UniqueIdentifier) throws(Halt) {
     guard let before = try self.session(session), before.isPrivate, before.shownBy == delivery.identifier,
-      !awaitsPrivate(before), let after = before.madePublic
+      let after = before.madePublic
     else { return }
     note(.session(after))
     announceShown(before, after)

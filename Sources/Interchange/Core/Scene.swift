@@ -75,13 +75,11 @@ extension Session {
   }
 
   /// The host has written a value.
-  ///
-  /// - Parameter awaitsPrivate: Whether a private delivery is on its way to the host, or in its hands. Its content stays that of the window.
-  func writing(_ writing: SessionWriting, awaitsPrivate: Bool) -> Session {
+  func writing(_ writing: SessionWriting) -> Session {
     var session = self
     switch writing {
     case .title(let title): session.title = title
-    case .userActivity(let activity): if !(isPrivate && awaitsPrivate) { session.show(activity) }
+    case .userActivity(let activity): session.show(activity)
     case .stateRestorationActivity(let activity): session.stateRestorationActivity = activity
     case .userInfo(let userInfo): session.userInfo = userInfo
     case .canActivatePredicate(let predicate): session.canActivatePredicate = predicate

@@ -50,8 +50,8 @@ extension PromptBook {
     if case .title(let title) = writing, title.count > Limits.text {
       throw refused(.limitsExceeded, "Title: expected at most \(Limits.text) bytes, got \(title.count)")
     }
-    // The host may have written this before it read of the delivery, and may write the delivery's content afterwards.
-    let after = before.writing(writing, awaitsPrivate: before.isPrivate && awaitsPrivate(before))
+    var after = before.writing(writing)
+    if before.isPrivate, !after.isPrivate, awaitsReading(before) { after = before }
     try noteContent(.session(after), of: after.application)
     announce(after.fields(writtenFrom: before, writing.property), of: after)
     forgetPicture(before, after)
