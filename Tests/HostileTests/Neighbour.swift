@@ -65,7 +65,8 @@ struct Neighbour: Sendable {
 enum Idler {
   static let name: BusName = "org.example.Idler"
 
-  static func serve(on connection: Connection) async throws {
+  /// Returns the connection on which it serves.
+  static func serve(on connection: Connection) async throws -> Connection {
     var interface = Interface("org.stagedoor.Interchange1")
     interface.property("EventSequence") { () -> UInt64 in 0 }
     interface.method(
@@ -75,7 +76,14 @@ enum Idler {
     }
     connection.export(interface, at: "/org/stagedoor/Interchange1")
     try #require(try await connection.requestName(name) == .owned)
+    return connection
   }
+}
+
+/// Several rounds of the same: on a bus that swings between milliseconds and half a second, one round says little.
+extension [Neighbour.Noticed] {
+  var get: Duration { map(\.get).median }
+  var drop: Duration { map(\.drop).median }
 }
 
 extension [Duration] {
