@@ -50,6 +50,21 @@ struct MigrationTests {
       """)
   }
 
+  @Test func `a new file has the format that the migrations make`() throws {
+    let (new, migrated) = (TemporaryDirectory(), TemporaryDirectory())
+    try open(new).close()
+    try open(migrated, schema: Schema(steps: Schema.current.steps)).close()
+    let format = "SELECT type, name, replace(replace(replace(sql, ' ', ''), char(10), ''), '\"', '') FROM"
+    tamper(
+      new,
+      """
+      ATTACH '\(migrated.path)/stagedoor.db' AS migrated; CREATE TEMP TABLE zero (n CHECK (n = 0));
+      INSERT INTO zero SELECT count(*) FROM (\(format) main.sqlite_master EXCEPT \(format) migrated.sqlite_master);
+      INSERT INTO zero SELECT count(*) FROM (\(format) migrated.sqlite_master EXCEPT \(format) main.sqlite_master);
+      INSERT INTO zero SELECT count(*) FROM (SELECT * FROM main.ledger EXCEPT SELECT * FROM migrated.ledger)
+      """)
+  }
+
   @Test(arguments: [1, 2, 3, 4, 5], [false, true])
   func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(
     version: Int, wasKilled: Bool

@@ -74,6 +74,7 @@ struct CallQueue {
       identity = .unknown
     }
 
+    fileprivate var key: String { name?.rawValue ?? "" }
     fileprivate var isEmpty: Bool { done == waiting.count }
     fileprivate var count: Int { waiting.count - done }
     fileprivate var isAsked: Bool { if case .asked = identity { true } else { false } }
@@ -100,7 +101,8 @@ struct CallQueue {
 
   /// While this is true, calls come in and none is carried out.
   var isHeld = false
-  private var senders: [BusName?: Sender] = [:]
+  /// By name; "" is the other side of a connection without a bus.
+  private var senders: [String: Sender] = [:]
   /// The senders whose next call may be carried out, in the order in which they came.
   private var ready: [Sender] = []
   /// All senders that have left the bus.
@@ -157,12 +159,12 @@ struct CallQueue {
 
   // MARK: Coming
 
-  func sender(_ name: BusName?) -> Sender? { senders[name] }
+  func sender(_ name: BusName?) -> Sender? { senders[name?.rawValue ?? ""] }
 
   mutating func sender(making name: BusName?) -> Sender {
-    if let sender = senders[name] { return sender }
+    if let sender = sender(name) { return sender }
     let sender = Sender(name)
-    senders[name] = sender
+    senders[sender.key] = sender
     return sender
   }
 
@@ -268,7 +270,7 @@ struct CallQueue {
 
   /// Charges the receiver of a long answer with the time that the answer takes on its way.
   mutating func charge(answer bytes: Int, to name: BusName?, _ now: Instant) {
-    guard let sender = senders[name] else { return }
+    guard let sender = sender(name) else { return }
     charge(sender, UInt64(bytes) * Self.timeOfAnsweredByte, bytes: 0, now)
   }
 
@@ -288,7 +290,7 @@ struct CallQueue {
 
   /// Returns the calls that exceed the limit of all departed senders.
   mutating func callerLeft(_ name: BusName) -> [Call] {
-    guard let sender = senders[name], !sender.hasLeft else { return [] }
+    guard let sender = sender(name), !sender.hasLeft else { return [] }
     sender.hasLeft = true
     departed.used = max(departed.used, sender.used)
     // Calls whose sender is being identified go on when that is done.
@@ -297,7 +299,7 @@ struct CallQueue {
 
   /// The calls of a sender that has left go on as calls of all that have left, up to the limit. Returns the others.
   private mutating func bequeath(of sender: Sender) -> [Call] {
-    senders[sender.name] = nil
+    senders[sender.key] = nil
     if sender.isEmpty { return [] }
     ready.removeAll { $0 === sender }
     let hadNone = departed.isEmpty
@@ -333,7 +335,7 @@ struct CallQueue {
   mutating func takeAll(of sender: Sender) -> [Call] {
     var calls: [Call] = []
     while let waiting = sender.takeFirst() { calls.append(waiting.call) }
-    senders[sender.name] = nil
+    senders[sender.key] = nil
     return calls
   }
 

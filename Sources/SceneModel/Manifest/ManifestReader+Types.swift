@@ -1,5 +1,5 @@
 /// The lists of types in a manifest.
-enum TypeList: Hashable {
+enum TypeList: Int, CaseIterable {
   case declaredActivityTypes
   case declaredContentTypes
   case takenActivityTypes
@@ -97,9 +97,9 @@ extension ManifestReader {
     guard let elements = attempt({ () throws(Fault) in try node.list(of: kind.what) { $0 } }) else { return nil }
     var result: [(Text, Node)] = []
     for element in elements {
-      counts[kind, default: 0] += 1
-      if counts[kind, default: 0] > Limits.types {
-        if counts[kind] == Limits.types + 1 {
+      counts[kind.rawValue] += 1
+      if counts[kind.rawValue] > Limits.types {
+        if counts[kind.rawValue] == Limits.types + 1 {
           report(Fault(.limit, at: element.place, "expected at most \(Limits.types) \(kind.what) in a manifest"))
         }
         break

@@ -5,10 +5,12 @@ package struct Schema: Sendable {
   /// The migrations: step n makes a file of version n + 1 from one of version n, and the first makes one from an empty file. A released step never
   /// changes.
   package let steps: [String]
+  /// Makes at once, from an empty file, what all steps make.
+  private let whole: String?
 
-  package init(steps: [String]) { self.steps = steps }
+  package init(steps: [String], whole: String? = nil) { (self.steps, self.whole) = (steps, whole) }
 
-  package static let current = Schema(steps: [first, second, third, fourth, fifth, sixth])
+  package static let current = Schema(steps: [first, second, third, fourth, fifth, sixth], whole: present)
 
   /// The first version that files sessions under the keys of `Session.shownKey` and `Session.conditionKeys` as they are now. A change of these needs
   /// another step, and this number follows.
@@ -30,7 +32,11 @@ package struct Schema: Sendable {
     // A table that is made anew releases its old pages, and some of them have private content.
     try database.overwriteDeleted(version > 0)
     try database.transaction { () throws(StoreError) in
-      for step in steps[Int(version)...] { try database.execute(step) }
+      if version == 0, let whole {
+        try database.execute(whole)
+      } else {
+        for step in steps[Int(version)...] { try database.execute(step) }
+      }
       if version > 0, version < Schema.digestsVersion, self.version >= Schema.digestsVersion {
         try Schema.digestFingerprints(database, rules)
       }
@@ -47,7 +53,104 @@ extension Schema {
   /// `log` has the acknowledged entries. Everything else agrees with the log up to `ledger.settled`, and is written in batches.
   ///
   /// A session's row stays where it was made, so sessions of one time lie together, and an activation touches an index only if the session shows
-  /// something else afterwards. The number of a delivery is the position of its first entry in the log.
+  /// something else afterwards. The number of a delivery is the position of its first entry in the log. The migrations below say why the other columns
+  /// and indexes are there. Nobody reads `ledger.deliveries` any more.
+  private static let present = """
+    CREATE TABLE ledger (
+      id INTEGER PRIMARY KEY CHECK (id = 1), settled INTEGER NOT NULL, deliveries INTEGER NOT NULL,
+      first_event INTEGER NOT NULL, last_event INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO ledger VALUES (1, 0, 0, 1, 0);
+
+    CREATE TABLE log (position INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+
+    CREATE TABLE session (
+      number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, created INTEGER NOT NULL,
+      role TEXT NOT NULL, configuration TEXT NOT NULL, state TEXT NOT NULL, flags INTEGER NOT NULL,
+      last_activated INTEGER NOT NULL, shown_by BLOB, shown_key TEXT NOT NULL DEFAULT '',
+      bytes INTEGER NOT NULL AS (
+        length(CAST(title AS BLOB)) + length(CAST(can_activate AS BLOB)) + length(CAST(prefers_to_activate AS BLOB))
+          + length(CAST(opened_content AS BLOB)) + ifnull(length(CAST(user_info AS BLOB)), 0)
+          + ifnull(length(CAST(user_activity AS BLOB)), 0) + ifnull(length(CAST(restoration_activity AS BLOB)), 0)
+      ) STORED,
+      title TEXT NOT NULL, can_activate TEXT NOT NULL, prefers_to_activate TEXT NOT NULL, opened_content TEXT NOT NULL,
+      user_info TEXT, user_activity TEXT, restoration_activity TEXT
+    ) STRICT;
+    CREATE INDEX session_by_age ON session (created, identifier);
+    CREATE INDEX session_by_application ON session (application, created, identifier);
+    CREATE INDEX session_connected ON session (identifier) WHERE flags & 1;
+    CREATE INDEX session_by_key ON session (application, shown_key);
+    CREATE TRIGGER session_added AFTER INSERT ON session BEGIN
+      INSERT INTO application_count (application, sessions, bytes) VALUES (new.application, 1, new.bytes)
+        ON CONFLICT (application) DO UPDATE SET sessions = sessions + 1, bytes = bytes + new.bytes;
+    END;
+    CREATE TRIGGER session_changed AFTER UPDATE ON session WHEN new.bytes <> old.bytes BEGIN
+      UPDATE application_count SET bytes = bytes + new.bytes - old.bytes WHERE application = new.application;
+    END;
+    CREATE TRIGGER session_removed AFTER DELETE ON session BEGIN
+      UPDATE application_count SET sessions = sessions - 1, bytes = bytes - old.bytes
+        WHERE application = old.application;
+    END;
+
+    CREATE TABLE application_count (
+      application TEXT PRIMARY KEY, sessions INTEGER NOT NULL DEFAULT 0, owed INTEGER NOT NULL DEFAULT 0,
+      bytes INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER application_left AFTER UPDATE ON application_count WHEN new.sessions <= 0 AND new.owed <= 0 BEGIN
+      DELETE FROM application_count WHERE application = new.application;
+    END;
+
+    CREATE TABLE condition_key (
+      session BLOB NOT NULL, application TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (session, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX condition_by_key ON condition_key (application, key);
+
+    CREATE TABLE delivery (
+      number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
+      token TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL, state TEXT NOT NULL, is_open INTEGER NOT NULL,
+      session BLOB, outcome TEXT NOT NULL, attempt INTEGER NOT NULL, departures INTEGER NOT NULL, error TEXT,
+      message TEXT, ended INTEGER, documents INTEGER NOT NULL, source_application TEXT NOT NULL, fingerprint TEXT NOT NULL,
+      is_private INTEGER NOT NULL, routing_item INTEGER, routing_activity INTEGER, previous_private INTEGER NOT NULL,
+      previous_by BLOB, previous_title TEXT NOT NULL, previous_content TEXT NOT NULL, previous_activity TEXT,
+      answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
+    CREATE INDEX delivery_by_sender ON delivery (sender, number) WHERE token IS NOT NULL;
+    CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
+    CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
+    CREATE INDEX delivery_unspent ON delivery (iif(state = 'handled', deadline, -9223372036854775808))
+      WHERE NOT is_open AND documents = 2;
+    CREATE INDEX delivery_standing ON delivery (previous_by) WHERE previous_by IS NOT NULL AND documents > 0;
+
+    CREATE TABLE event (
+      sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, application TEXT NOT NULL, arguments TEXT NOT NULL,
+      instant INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE preference (type TEXT PRIMARY KEY, application TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE owed (
+      application TEXT NOT NULL, session BLOB NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (application, session)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER owed_added AFTER INSERT ON owed BEGIN
+      INSERT INTO application_count (application, owed) VALUES (new.application, 1)
+        ON CONFLICT (application) DO UPDATE SET owed = owed + 1;
+    END;
+    CREATE TRIGGER owed_removed AFTER DELETE ON owed BEGIN
+      UPDATE application_count SET owed = owed - 1 WHERE application = old.application;
+    END;
+
+    CREATE TABLE baggage (
+      number INTEGER PRIMARY KEY, delivery BLOB NOT NULL UNIQUE, is_private INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      document TEXT NOT NULL
+    ) STRICT;
+    """
+}
+
+// MARK: The migrations
+
+extension Schema {
+  /// The first version.
   private static let first = """
     CREATE TABLE ledger (
       id INTEGER PRIMARY KEY CHECK (id = 1), settled INTEGER NOT NULL, sessions INTEGER NOT NULL,
