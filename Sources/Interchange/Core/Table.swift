@@ -86,7 +86,12 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  mutating func settle(_ settlement: Settlement) {
+  /// Most tables have not changed, and need no call.
+  @inline(__always)
+  mutating func settle(_ settlement: Settlement) { if !replaced.isEmpty { settleChanges(settlement) } }
+
+  @inline(never)
+  private mutating func settleChanges(_ settlement: Settlement) {
     guard replaced.settle(settlement) else { return }
     while let last = replaced.nextToUndo() {
       if let value = last.value { values[last.key] = value } else { values.removeValue(forKey: last.key) }
@@ -161,7 +166,11 @@ package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>:
     return true
   }
 
-  mutating func settle(_ settlement: Settlement) {
+  @inline(__always)
+  mutating func settle(_ settlement: Settlement) { if !changes.isEmpty { settleChanges(settlement) } }
+
+  @inline(never)
+  private mutating func settleChanges(_ settlement: Settlement) {
     guard changes.settle(settlement) else { return }
     while let last = changes.nextToUndo() {
       _ = last.isInsertion ? take(last.element, for: last.key) : place(last.element, for: last.key)

@@ -32,9 +32,9 @@ package struct JSONObjectWriter: DocumentFields {
   ) {
     begin(key)
     writer.append(UInt8(ascii: "["))
-    for (place, element) in elements.enumerated() {
+    for place in elements.indices {
       if place > 0 { writer.append(UInt8(ascii: ",")) }
-      braced { body(&$0, element) }
+      braced { body(&$0, elements[place]) }
     }
     writer.append(UInt8(ascii: "]"))
   }
