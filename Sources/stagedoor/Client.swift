@@ -59,7 +59,13 @@ struct Client: Names {
 
   /// The application with an identifier, found by the whole, the beginning or the last part. The service itself reports an unknown identifier.
   func application(_ text: String) async throws -> String {
-    try Shortened.application(text, among: try await stagedoor.applications().map(\.identifier))
+    let installed = try await stagedoor.applications().map(\.identifier)
+    let found = try Shortened.application(text, among: installed)
+    if installed.contains(found) { return found }
+    // Windows may have outlived their manifest. A program in a sandbox may not list all windows.
+    var left: Set<String> = []
+    try? await sessions { left.formUnion($0.map(\.application)) }
+    return try Shortened.application(text, among: left.sorted())
   }
 
   // MARK: Long lists

@@ -276,6 +276,8 @@ import Testing
       #expect(failed.standardOutput.contains(#""result":"differs""#), "\(failed)")
       let xml = try String(contentsOfFile: junit, encoding: .utf8)
       #expect(xml.contains(#"tests="1" failures="1""#) && xml.contains("&lt;&amp;&quot;&gt; created"), "\(xml)")
+      let printed = try await house.stagedoor("test", "-m", manifest, cases, "--junit", "-").run()
+      #expect(printed.standardOutput == xml)
       _ = try await house.stagedoor("test", "-q", "--update", "-m", manifest, cases).output()
       let names = try await house.stagedoor("test", "-m", manifest, cases).output()
       #expect(names.hasPrefix("same     \(House.openDetail)") && names.contains(" refused\n"), "\(names)")
@@ -317,6 +319,12 @@ import Testing
         .run()
       #expect(other.status == .exited(4), "\(other)")
       #expect(other.standardError.contains("stagedoor watch: AccessDenied: in a sandbox you hear of"), "\(other)")
+      let alien = try await house.sandboxed(as: "org.example.Alien", "sh", arguments: sandbox + ["windows"]).run()
+      #expect(alien.standardError.contains("your own application only; name it with --app\n"), "\(alien)")
+      let windows = try await house.sandboxed(
+        as: House.gallery, "sh", arguments: sandbox + ["windows", "--app", House.gallery, "--print", "session"]
+      ).run()
+      #expect(windows.status.isSuccess, "\(windows)")
       // The newest event is another application's.
       try await registerOther(house)
       _ = try await house.stagedoor("new", "org.example.Other").output()

@@ -98,6 +98,15 @@ import Testing
     }
   }
 
+  @Test func `windows that outlive their manifest are found by the short name of their application`() async throws {
+    try await withService { house async throws in
+      try await house.registerGallery()
+      let photo = try await house.drop(photo: "photo-7")
+      _ = try await house.stagedoor("unregister", House.gallery).output()
+      #expect(try await house.stagedoor("close", "-y", "--app", "Gallery").output().contains(photo.session))
+    }
+  }
+
   @Test func `an answer that cannot be written is a failure of every command that has one`() async throws {
     try await withGallery { house async throws in
       try await house.serving("--durability", "memory") { _ async throws in

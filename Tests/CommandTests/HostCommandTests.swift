@@ -74,6 +74,17 @@ import Testing
     }
   }
 
+  @Test func `a command that does not exist refuses an item that would become a file`() async throws {
+    try await withGallery { house async throws in
+      try await house.stagedoor("host", "--app", House.gallery, "--connect", "/no/such {file}").whileRunning {
+        _ async throws in
+        let drop = try await house.stagedoor("drop", "--text", "a sea", "-w", "handled").run()
+        #expect(drop.status == .exited(6), "\(drop)")
+        #expect(drop.standardError.contains("/no/such: No such file or directory"), "\(drop)")
+      }
+    }
+  }
+
   @Test func `a command finds what was delivered in its environment, numbers too`() async throws {
     try await withGallery { house async throws in
       try house.write("sand", to: "\(house.home)/a b.txt")

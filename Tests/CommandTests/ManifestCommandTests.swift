@@ -118,6 +118,10 @@ import Testing
       let begun = ContinuousClock.now
       #expect(try await house.stagedoor("install-manifest", "-q", path).run().standardError == "")
       #expect(begun.duration(to: .now) < .seconds(5))
+      // Nor of a file that was broken meanwhile, if the service has kept the same manifest.
+      let installed = "\(house.applications)/\(House.gallery).json"
+      try house.write("broken", to: installed)
+      #expect(try await house.stagedoor("install-manifest", "-q", path).run().standardError == "")
       for _ in 0..<4 {
         _ = try await house.stagedoor("uninstall-manifest", "-q", House.gallery).output()
         #expect(try await house.stagedoor("apps").output() == "")

@@ -92,7 +92,8 @@ package struct ValueKind: Sendable {
 
   package static func words(_ placeholder: String, _ words: String...) -> ValueKind {
     ValueKind(placeholder: placeholder, completion: .words(words)) { value in
-      words.contains(value) ? nil : "must be \(words.listed("or")), not \"\(value.printable)\""
+      words.contains(value)
+        ? nil : "must be \(words.count == 1 ? "the word " : "")\(words.listed("or")), not \"\(value.printable)\""
     }
   }
 

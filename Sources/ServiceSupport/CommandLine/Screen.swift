@@ -49,6 +49,13 @@ package enum Environment {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The file of a program, which is looked for in the directories of PATH unless its name has a slash. Without one, `errno` says why.
+  package static func program(_ name: String) -> String? {
+    let places =
+      name.contains("/") ? [name] : (self["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
+    return places.first { access($0, X_OK) == 0 }
+  }
+
   /// Each variable as "NAME=value". The added ones replace those of the same name.
   package static func all(adding variables: [String]) -> [String] {
     let added = Set(variables.map { $0.prefix { $0 != "=" } })

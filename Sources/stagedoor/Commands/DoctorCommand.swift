@@ -71,7 +71,12 @@ enum DoctorCommand {
       let reason =
         switch error.code {
         case .serviceUnknown:
-          "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"
+          if let file = activationFiles.first {
+            "nobody serves \(Client.service), and the bus does not find \(file): it reads other data directories; set "
+              + "XDG_DATA_HOME and XDG_DATA_DIRS for the bus too, or run stagedoord"
+          } else {
+            "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"
+          }
         case _ where error.code.saysStartFailed: "the bus cannot start it: \(error.message)"
         default: "it does not answer: \(error)"
         }
@@ -98,11 +103,12 @@ enum DoctorCommand {
     }
     guard let program = LinkTarget.of("/proc/\(process)/exe") else { return findings }
     if program.hasSuffix(gone) {
+      let present = started ?? path(of: "stagedoord")
+      let advice = present == nil ? "end process \(process)" : "`stagedoord --replace` takes over with the present one"
       findings.append(
         .note(
           "service",
-          "its program \(program.dropLast(gone.utf8.count)) was replaced or deleted since it started; "
-            + "`stagedoord --replace` takes over with the present one"))
+          "its program \(program.dropLast(gone.utf8.count)) was replaced or deleted since it started; \(advice)"))
     } else if let started, LinkTarget.last(of: started) ?? started != program {
       findings.append(.note("service", "process \(process) is \(program), and the bus would start \(started)"))
     }
@@ -113,11 +119,10 @@ enum DoctorCommand {
 
   /// The activation files, and the program that the bus starts.
   private static func activation() -> ([Finding], program: String?) {
-    let service = "dbus-1/services/\(Client.service).service"
-    let places: [String] = Directories.data().map { "\($0)/\(service)" }
-    let files = places.filter { access($0, R_OK) == 0 }
+    let files = activationFiles
     guard let first = files.first else {
-      let text = "no \(service) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
+      let text =
+        "no \(activationFile) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
       return ([.note("activation", text)] + onPath(besides: nil), nil)
     }
     let (program, finding) = installed(first)
@@ -131,13 +136,20 @@ enum DoctorCommand {
     return (findings + onPath(besides: program), program)
   }
 
+  private static let activationFile = "dbus-1/services/\(Client.service).service"
+
+  private static var activationFiles: [String] {
+    Directories.data().map { "\($0)/\(activationFile)" }.filter { access($0, R_OK) == 0 }
+  }
+
   /// The program that the first activation file names, if doctor knows the program.
   private static func installed(_ file: String) -> (program: String?, Finding) {
     guard let program = program(in: file) else {
       return (nil, .wrong("activation", "\(file) starts nothing; install Stagedoor again"))
     }
     guard access(program, X_OK) == 0 else {
-      return (nil, .wrong("activation", "\(file) starts \(program), which does not exist; install Stagedoor again"))
+      let fault = access(program, F_OK) == 0 ? "may not be executed" : "does not exist"
+      return (nil, .wrong("activation", "\(file) starts \(program), which \(fault); install Stagedoor again"))
     }
     guard isOurs(program) else {
       return (nil, .note("activation", "\(file) starts \(program), which is not called stagedoord and was not tried"))
@@ -159,10 +171,7 @@ enum DoctorCommand {
     return [.note("path", "the stagedoord on the PATH is \(described(found, version))")]
   }
 
-  private static func path(of name: String) -> String? {
-    let places: [String] = (Environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
-    return places.first { access($0, X_OK) == 0 }.flatMap { LinkTarget.last(of: $0) }
-  }
+  private static func path(of name: String) -> String? { Environment.program(name).flatMap { LinkTarget.last(of: $0) } }
 
   /// The program of an activation file; behind `env` it is another one.
   private static func program(in file: String) -> String? {

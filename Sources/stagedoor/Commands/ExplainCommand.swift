@@ -30,6 +30,9 @@ enum ExplainCommand {
       try show(decision, .null, invocation)
       return try refuse(decision)
     }
+    if invocation.has(.caseName), !invocation.has(.record) {
+      throw Problem.usage("--case names a recorded case, and needs --record")
+    }
     if invocation.has(.manifests) { return try await explainHere(invocation) }
     if invocation.has(.rules) {
       throw Problem.usage("--rules needs --manifest; the service asks the installed rules")

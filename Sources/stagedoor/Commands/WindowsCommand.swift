@@ -36,8 +36,9 @@ enum WindowsCommand {
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let understudy = Understudy(connection: client.stagedoor.connection)
+    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
     guard invocation.has(.watchWindows) else {
-      let (rows, notes) = try await rows(client, understudy)
+      let (rows, notes) = try await rows(client, understudy, of: application)
       for note in notes { Output.note("stagedoor windows: \(note)") }
       try print(rows, invocation)
       return
@@ -57,7 +58,7 @@ enum WindowsCommand {
     var shown: [Row]?
     var rings = alarm.makeAsyncIterator()
     repeat {
-      let (rows, notes) = try await rows(client, understudy)
+      let (rows, notes) = try await rows(client, understudy, of: application)
       if shown == nil { for note in notes { Output.note("stagedoor windows: \(note)") } }
       if rows != shown {
         if shown != nil, !invocation.has(.json) { try Output.line("") }
@@ -87,16 +88,25 @@ enum WindowsCommand {
 
   // MARK: The rows
 
-  private static func rows(_ client: Client, _ understudy: Understudy) async throws -> ([Row], notes: [String]) {
+  private static func rows(
+    _ client: Client, _ understudy: Understudy, of application: String?
+  ) async throws -> ([Row], notes: [String]) {
     var notes: [String] = []
     var rows: [Row] = []
-    do throws(CallError) { rows = try await understudy.windows() } catch {
+    do throws(CallError) {
+      rows = try await understudy.windows()
+      if let application { rows.removeAll { ![$0.application, "desktop.\($0.application)"].contains(application) } }
+    } catch {
       notes.append("only applications that take part: \(Understudy.sentence(of: error))")
     }
     do {
-      try await client.sessions { page in
+      try await client.sessions(of: application) { page in
         for session in page where session.activationState != .unattached { add(session, to: &rows) }
       }
+    } catch let error as StagedoorError where error.code == .accessDenied && application == nil {
+      throw Problem(
+        .refused, "in a sandbox you see the windows of your own application only; name it with --app",
+        error: error.code.rawValue)
     } catch let error as StagedoorError where Status(error.code) == .noService {
       notes.append("only windows that the understudy sees: \(Problem(error).sentence)")
       if rows.isEmpty, notes.count > 1 { throw error }

@@ -28,6 +28,11 @@ struct CommandTemplate: Sendable {
     self.words = words
   }
 
+  /// Refuses a program that cannot be started, as starting it would.
+  func refuseMissingProgram() throws(Problem) {
+    if Environment.program(words[0]) == nil { throw .failed("\(words[0].printable): \(InputFile.reason)") }
+  }
+
   /// Whether the command takes the files of a delivery.
   var takesFiles: Bool { words.contains { $0.contains("{file}") || $0.contains("STAGEDOOR_FILE") } }
 

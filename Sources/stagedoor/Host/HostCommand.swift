@@ -116,8 +116,11 @@ struct HostCommands: Sendable {
     let values = values(scene, options.userActivities.first ?? restored)
     let items = template.takesFiles ? options.items.map(\.itemProvider) : []
     try ItemFiles.refuseNotUTF8(items)
+    let needsFiles = items.contains(where: ItemFiles.needsFile)
+    // The sender hears of a missing program now: the command starts when the items are files.
+    if needsFiles { try template.refuseMissingProgram() }
     try application?.takePlace()
-    if items.contains(where: ItemFiles.needsFile) {
+    if needsFiles {
       Task { @MainActor [weak scene] in
         do {
           let paths = try await files.paths(of: items)

@@ -57,18 +57,21 @@ enum ManifestCommands {
     }
     try OutputFile.makeDirectory(directory)
     let service = await RunningService(invocation)
-    var changed: Set<String> = []
+    var (changed, unsure): (Set<String>, Set<String>) = ([], [])
     for file in files {
       let identifier = file.manifest.identifier.string
       let isKnown = await service?.file(of: identifier) == file.place
-      if !isKnown || (try? ManifestFile(file.place).parsed.get()) != file.manifest { changed.insert(identifier) }
+      let before = try? ManifestFile(file.place).parsed.get()
+      if !isKnown || before != file.manifest { changed.insert(identifier) }
+      // Of a broken file the service has the version before, which may be the same.
+      if isKnown, before == nil { unsure.insert(identifier) }
       try OutputFile.write(file.bytes, to: file.place)
       // Of two files of one application, the service would read only the ".json".
       if unlink(file.other) != 0, errno != ENOENT { throw Problem.failed("\(file.other): \(InputFile.reason)") }
       try Change.say("installed", identifier, file.place, invocation)
     }
     try Output.flush()
-    if let service, case let unread = await service.unread(of: changed), let first = unread.min() {
+    if let service, case let unread = await service.unread(of: changed), let first = unread.subtracting(unsure).min() {
       let reason =
         await service.file(of: first)?.hasPrefix("\(directory)/") ?? false
         ? "has announced no change of \(first) within five seconds" : "does not read \(directory); restart it"

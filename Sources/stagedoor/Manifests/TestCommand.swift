@@ -41,8 +41,12 @@ enum TestCommand {
       }
       if invocation.has(.update) { try Recording.write(cases, to: path) }
     }
-    if let path = invocation[.junit] { try OutputFile.write(Array(JUnit.document(results).utf8), to: path) }
-    try print(results, invocation)
+    if invocation[.junit] == "-" {
+      try Output.write(JUnit.document(results))
+    } else {
+      if let path = invocation[.junit] { try OutputFile.write(Array(JUnit.document(results).utf8), to: path) }
+      try print(results, invocation)
+    }
     if results.contains(where: { $0.word == "differs" }) { throw Status.failed }
   }
 
@@ -86,7 +90,7 @@ private enum JUnit {
       if result.word == "differs" {
         let lines = result.differences.map(escaped).joined(separator: "\n")
         text +=
-          ">\n    <failure message=\"\(result.differences.count) differences\">\(lines)</failure>\n  </testcase>\n"
+          ">\n    <failure message=\"\(counted(result.differences.count, "difference", "differences"))\">\(lines)</failure>\n  </testcase>\n"
       } else {
         text += "/>\n"
       }

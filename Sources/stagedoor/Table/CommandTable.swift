@@ -177,8 +177,9 @@ extension CommandTable {
       description: [
         "stagedoor-understudy sees the windows on the display, the topmost first; the sessions without a window there follow. \"certain\" and "
           + "\"likely\" say how surely a window shows the file.",
-        "`stagedoor activate` takes the identifiers. In a sandbox you see the windows of your own application only.",
-      ], options: [.watchWindows, .menuOfWindows, .json, .print(WindowsCommand.fields.map(\.name))],
+        "`stagedoor activate` takes the identifiers. In a sandbox you see the windows of your own application only: name it with "
+          + "--app.",
+      ], options: [.ofApp, .watchWindows, .menuOfWindows, .json, .print(WindowsCommand.fields.map(\.name))],
       exclusive: [[.menuOfWindows, .json, .print()]],
       examples: [
         "choose one, and bring it to the front":

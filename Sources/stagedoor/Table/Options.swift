@@ -126,7 +126,9 @@ extension Option {
       "the name of the recorded case; one of the same name is replaced; otherwise it is made of the type, the key and the outcome"
   )
   static let once = Option(name: "once", letter: "1", help: "end after the first drop")
-  static let junit = Option(name: "junit", value: .file, help: "write the results into this file, as JUnit's XML")
+  static let junit = Option(
+    name: "junit", value: .file,
+    help: "write the results into this file, as JUnit's XML; - is standard output, and nothing else is printed")
   static let record = Option(
     name: "record", value: .file, help: "add the decision to a file of cases for `stagedoor test`")
   static let manifests = Option(
