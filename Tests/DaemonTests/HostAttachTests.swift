@@ -114,28 +114,6 @@ import Testing
     }
   }
 
-  @Test func `one connection can host two applications`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      try await house.register(Manifests.oneScene)
-      try await house.hosting { cats in
-        let player = try await HostPlayer("org.example.Player", in: house, isOwner: false)
-        #expect(try await cats.connection.requestName("org.example.Player", .doNotQueue) == .owned)
-        cats.connection.export(Interface("org.stagedoor.SceneHost1"), at: "/org/example/Player")
-        _ = try await cats.connection.call(
-          to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
-          "org.example.Player", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
-        let secret = try await house.hand("viewCat", "cat1", options: #""private": true"#)
-        try await cats.asked(2)
-        let shown: String = try await cats.object(secret.session).get("TargetContentIdentifier")
-        #expect(shown == "cat1")
-        try await house.waitUntil(secret.delivery, is: "handled")
-        try await cats.setState("background", of: secret.session)
-        await player.leave()
-      }
-    }
-  }
-
   @Test(arguments: [true, false])
   func `what is marked host is for the attached host, and without one for a shell where it was registered`(
     isInstalled: Bool
