@@ -1,37 +1,9 @@
 import DBusTestSupport
 import Testing
 
-/// Three of the ten cases of routing, as a user plays them from a shell. A watcher from the beginning and a late one learn the same. All ten are in
+/// Two of the ten cases of routing, as a user plays them from a shell. A watcher from the beginning and a late one learn the same. All ten are in
 /// `Tests/SceneRoutingTests/AcceptanceTests.swift`.
 @Suite struct AcceptanceTests {
-  @Test(arguments: PrivateBus.Kind.available)
-  func `1 new makes a window, the same again continues it, and another cat has its own`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      try await house.watched { watch in
-        let first = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""disposition": "new""#))
-        #expect(first.outcome == "created")
-        #expect(try await house.property("Configuration", of: first.session) == "Cat Detail")
-        let again = try await house.drop("viewCat", "cat1")
-        #expect(again.outcome == "activated")
-        #expect(again.session == first.session)
-        let other = try await house.drop("viewCat", "cat2")
-        #expect(other.outcome == "created")
-        #expect(other.session != first.session)
-        #expect(try await house.property("Configuration", of: other.session) == "Cat Detail")
-
-        let seen = try await watch.happenings()
-        #expect(seen.map(\.name) == ["Routed", "Routed", "Routed"])
-        #expect(seen.map { $0.arguments["session"] } == [first.session, first.session, other.session])
-        #expect(seen.map { $0.arguments["outcome"] } == ["created", "activated", "created"])
-        #expect(seen.map { $0.arguments["delivery"] } == [first.delivery, again.delivery, other.delivery])
-        #expect(seen.map { $0.arguments["target_content_identifier"] } == ["cat1", "cat1", "cat2"])
-      }
-    }
-  }
-
   @Test(arguments: [Manifests.cats, Manifests.mainOnly], PrivateBus.Kind.available)
   func `4 a hundred identical drops at once make one window`(manifest: String, kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in

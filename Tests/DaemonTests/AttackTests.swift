@@ -63,29 +63,6 @@ import Testing
     }
   }
 
-  @Test func `a plain drop has the limits of a document`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      let sender = try await house.bus.connect()
-      for info in [
-        Dictionary(uniqueKeysWithValues: (0..<50_001).map { ("\($0)", "") }),
-        ["a": String(repeating: "a", count: (16 << 20) + 1)],
-      ] {
-        let error = await #expect(throws: CallError.self) {
-          try await sender.call(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
-            info, returning: ObjectPath.self, String.self, String.self)
-        }
-        guard case .replied(let reply)? = error else {
-          Issue.record("\(String(describing: error))")
-          continue
-        }
-        #expect(reply.name == .limitsExceeded)
-      }
-      await sender.close()
-    }
-  }
-
   @Test func `of two keys that look the same none is lost`() async throws {
     try await withService { house in
       try await house.register(Manifests.cats)
@@ -100,17 +77,6 @@ import Testing
       let output = try await house.command("/usr/bin/python3", "-B", "-c", script).output()
       let activity = try await house.property("UserActivity", of: output.replacing("\n", with: ""))
       #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
-    }
-  }
-
-  @Test func `nobody registers the bus, or the service itself`() async throws {
-    try await withService { house in
-      for name in ["org.freedesktop.DBus", "org.stagedoor.Interchange1"] {
-        let manifest = Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main"))
-        let refusal = try await house.refusal("RegisterApplication", "string:\(manifest)")
-        #expect(refusal.name == "org.stagedoor.Error.InvalidManifest")
-        #expect(refusal.message.contains("\"\(name)\", which is no application's"), "\(refusal)")
-      }
     }
   }
 

@@ -40,38 +40,4 @@ import Testing
       #expect(state.message.contains("\"held\"") && state.message.contains("\"lost\""))
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `who waits until it is handled hears of the end in each case`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.05"#)
-      #expect(try await house.refusal("Deliver", "string:\(late)").name == "org.stagedoor.Error.HostTimeout")
-      let waiting = Payloads.activity("viewCat", "cat2", options: #""wait": "handled", "deadline": 600"#)
-      for ending in ["Cancelled", "NoSuchSession"] {
-        async let refusal = house.refusal("Deliver", "string:\(waiting)")
-        try await eventually("it is held") { try await house.deliveries(in: "held").count == 1 }
-        let row = try #require(try await house.deliveries(in: "held").first)
-        if ending == "Cancelled" {
-          _ = try await house.call("CancelDelivery", "string:\(row[0])")
-        } else {
-          _ = try await house.call("Destroy", "string:standard", at: row[3], in: House.session)
-        }
-        #expect(try await refusal.name == "org.stagedoor.Error.\(ending)")
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `who waits for a host that never came hears the same again`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let document = Payloads.activity("viewCat", "cat1", options: #""token": "t", "wait": "handled", "deadline": 0.1"#)
-      let first = try await house.refusal("Deliver", "string:\(document)")
-      let second = try await house.refusal("Deliver", "string:\(document)")
-      #expect(first.name == "org.stagedoor.Error.HostTimeout")
-      #expect(second == first)
-      #expect(try await house.eventSequence() == "2", "it happened once, and ended once")
-    }
-  }
 }

@@ -257,50 +257,6 @@ import Testing
 
   // MARK: Adding, cancelling, ending
 
-  @Test func `items are added until it is over, and everyone who looks is told`() async throws {
-    try await dragging { house, host, promiser, source, dropper, window in
-      let (drag, ticket) = try await source.begin(Things.item(Things.text("one")), in: house)
-      _ = try await dropper.open(ticket, in: house)
-      let large = String(repeating: "x", count: 100_000)
-      let more = [Things.item(Things.descriptor(try .pipe(of: Array("two".utf8))), Things.text(large, "text/html"))]
-      try await source.drag(drag).call("AddItems", more)
-      try await dropper.isTold("changed Items")
-      #expect(try await dropper.items(drag).count == 2)
-      let wrong = try await refused {
-        try await source.drag(drag).call(
-          "AddItems", [Things.item(Things.text("x"), Things.descriptor(try .file("/tmp")))])
-      }
-      #expect(wrong?.name == "org.stagedoor.Error.InvalidPayload")
-      #expect(try await dropper.items(drag).count == 2)
-      let landing = try await dropper.drop(drag, on: window)
-      #expect(try await host.text(landing.delivery, 0, "") == "one")
-      #expect(try await host.text(landing.delivery, 1, "image/png") == "two")
-      #expect(try await host.text(landing.delivery, 1, "text/html") == large)
-      let late = try await refused { try await source.drag(drag).call("AddItems", [Things.item(Things.text("x"))]) }
-      #expect(late?.name == "org.stagedoor.Error.RequestDenied")
-      try await host.release(landing.delivery)
-      try await house.spoolIsEmptied()
-    }
-  }
-
-  @Test func `a source that leaves cancels its drag, and what it brought is freed`() async throws {
-    try await dragging { house, host, promiser, source, dropper, window in
-      let large = String(repeating: "x", count: 100_000)
-      let (drag, ticket) = try await source.begin(Things.item(Things.text(large)), in: house)
-      _ = try await dropper.open(ticket, in: house)
-      _ = try await dropper.propose(drag, on: window)
-      let asHost = try await Participant(in: house, host.connection)
-      #expect(try !house.spooled.isEmpty)
-      await source.leave()
-      try await asHost.isTold("Ended cancel /")
-      try await dropper.isTold("changed State Operation")
-      #expect(try await dropper.state(drag) == "cancelled")
-      let error = try await refused { _ = try await dropper.drop(drag, on: window) }
-      #expect(error?.name == "org.stagedoor.Error.RequestDenied")
-      try await house.spoolIsEmptied()
-    }
-  }
-
   @Test func `a source that leaves while its promises are fetched cancels the drag`() async throws {
     try await dragging { house, host, promiser, source, dropper, window in
       var options = Self.both
@@ -314,22 +270,6 @@ import Testing
       #expect(try await error?.name == "org.stagedoor.Error.SourceGone")
       #expect(try await dropper.state(drag) == "cancelled")
       try await house.spoolIsEmptied()
-    }
-  }
-
-  @Test func `a drop that is refused leaves the drag as it was`() async throws {
-    try await dragging { house, host, promiser, source, dropper, window in
-      let file = try house.file("here.txt", "here")
-      let (drag, ticket) = try await source.begin(
-        Things.item(Things.representation("text/plain", "file", "file://\(file)".variant)), in: house)
-      _ = try await dropper.open(ticket, in: house)
-      try FileManager.default.removeItem(atPath: file)
-      let error = try await refused { _ = try await dropper.drop(drag, on: window) }
-      #expect(error?.name == "org.stagedoor.Error.InvalidPayload", "\(error as Any)")
-      #expect(try await dropper.state(drag) == "dragging")
-      try house.write("back", to: file)
-      let landing = try await dropper.drop(drag, on: window)
-      #expect(try await host.text(landing.delivery, 0, "") == "back")
     }
   }
 

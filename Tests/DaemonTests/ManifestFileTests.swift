@@ -96,29 +96,6 @@ import Testing
     }
   }
 
-  @Test func `sessions of a configuration that a new manifest no longer has are discarded`() async throws {
-    try await withHouse { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("Cats"), to: file)
-      try await house.serving { daemon in
-        let detail = try await house.drop("viewCat", "cat1")
-        let main = try await house.newSession("Default", of: "org.example.Cats")
-        try await house.watched { watch in
-          try house.write(
-            Manifests.application(
-              "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
-          daemon.signal(SIGHUP)
-          try await eventually("the detail is gone") { try await house.sessions().map { $0[0] } == [main] }
-          let seen = try await watch.happenings().suffix(2)
-          #expect(seen.map(\.name) == ["SessionDiscarded", "DeliveryFailed"])
-          #expect(seen.map { $0.arguments["session"] } == [detail.session, detail.session])
-          #expect(seen.first?.arguments["persistent_identifier"] == detail.identifier)
-          #expect(seen.last?.arguments["delivery"] == detail.delivery)
-        }
-      }
-    }
-  }
-
   @Test func `the user's manifest counts before the system's, and a property list is as good as JSON`() async throws {
     try await withHouse { house in
       try house.write(Self.cats("System"), to: "\(house.systemApplications)/org.example.Cats.json")
