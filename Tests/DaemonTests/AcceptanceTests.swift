@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// Two of the ten cases of routing, as a user plays them from a shell. A watcher from the beginning and a late one learn the same. All ten are in
+/// One of the ten cases of routing, as a hundred programs play it at once. A watcher from the beginning and a late one learn the same. All ten are in
 /// `Tests/SceneRoutingTests/AcceptanceTests.swift`.
 @Suite struct AcceptanceTests {
   @Test(arguments: [Manifests.cats, Manifests.mainOnly], PrivateBus.Kind.available)
@@ -28,32 +28,6 @@ import Testing
         #expect(Set(answers.map(\.delivery)).count == 100)
         #expect(try await house.sessions().map { $0[0] } == [answers[0].session])
         #expect(try await watch.happenings().count == 100)
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `8 a placeholder in quotes is warned about, and is compared as it is`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.register(
-          Manifests.application(
-            "org.example.Cats", types: "viewCat",
-            configurations: Manifests.configuration(
-              "Main", more: #", "StagedoorCanActivatePredicate": "SELF ENDSWITH[c] '.%@'""#)))
-        try await eventually("the warning") {
-          daemon.standardError.contains("org.example.Cats: Main: can, column 18: %@ stands in quotes")
-        }
-        try await house.watched { _ in
-          let main = try await house.newSession("Main", of: "org.example.Cats")
-          #expect(try await house.drop("viewCat", "what.%@").session == main)
-          #expect(try await house.drop("viewCat", "cat.png").session != main)
-          // The same for a condition that is set later.
-          try await house.set("PrefersToActivatePredicate", of: main, to: "SELF == '%K'")
-          try await eventually("the second warning") {
-            daemon.standardError.contains("prefers, column 9: %K stands in quotes")
-          }
-        }
       }
     }
   }

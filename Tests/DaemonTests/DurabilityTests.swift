@@ -46,33 +46,6 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `the same token gives the first answer, also after a kill`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      let document = Payloads.activity("viewCat", "cat1", options: #""token": "mine", "disposition": "new""#)
-      let (first, sequence) = try await house.serving { daemon in
-        let first = try await house.deliver(document)
-        #expect(try await house.deliver(document) == first)
-        let sequence = try await house.eventSequence()
-        daemon.signal(SIGKILL)
-        try await daemon.ended()
-        return (first, sequence)
-      }
-      #expect(first.outcome == "created")
-      try await house.serving { _ in
-        #expect(try await house.deliver(document) == first)
-        #expect(try await house.eventSequence() == sequence)
-        #expect(try await house.sessions().count == 1)
-        let other = Payloads.activity("viewCat", "cat2", options: #""token": "mine", "disposition": "new""#)
-        let error = try await house.refusal("Deliver", "string:\(other)")
-        #expect(error.name == "org.stagedoor.Error.InvalidPayload")
-        #expect(error.message.contains("token"))
-        #expect(try await house.eventSequence() == sequence)
-      }
-    }
-  }
-
   @Test func `in memory nothing stays`() async throws {
     try await withHouse { house in
       for _ in 0..<2 {
@@ -85,30 +58,6 @@ import Testing
         }
       }
       #expect(!FileManager.default.fileExists(atPath: house.state))
-    }
-  }
-
-  @Test func `a registered application goes with the service, and its sessions wait for it as they were`() async throws
-  {
-    try await withHouse { house in
-      let first = try await house.serving { daemon in
-        try await house.register(Manifests.cats)
-        let first = try await house.drop("viewCat", "cat1")
-        try await house.set("Title", of: first.session, to: "First")
-        try await house.set("CanActivatePredicate", of: first.session, to: "SELF BEGINSWITH 'cat'")
-        daemon.signal(SIGKILL)
-        try await daemon.ended()
-        return first
-      }
-      try await house.serving { _ in
-        #expect(try await house.property("Title", of: first.session) == "First")
-        #expect(try await house.sessions().map { $0[0] } == [first.session])
-        let named = #"{"options": {"session": "\#(first.identifier)"}}"#
-        #expect(try await house.refusal("Deliver", "string:\(named)").name == "org.stagedoor.Error.NoSuchApplication")
-        try await house.register(Manifests.cats)
-        #expect(try await house.deliver(named).session == first.session)
-        #expect(try await house.drop("viewCat", "cat2").session == first.session)
-      }
     }
   }
 

@@ -34,37 +34,4 @@ import Testing
       }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a hundred drops that come with the host arrive once each, those of a session in their order`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let sender = try await house.bus.connect()
-      let object = sender.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
-      let host = try await HostPlayer("org.example.Cats", in: house)
-      // The calls of one connection are decided in the order in which they are sent; the host attaches somewhere in between.
-      async let attached: Void = { _ = try await host.attach() }()
-      var sent: [String] = []
-      for number in 0..<100 {
-        let document = Payloads.patient("viewCat", "cat\(number % 3)")
-        let (_, _, delivery) = try await object.call(
-          "Deliver", document, returning: ObjectPath.self, String.self, String.self)
-        sent.append(delivery)
-      }
-      try await attached
-      try await eventually("all to be handled") { try await house.deliveries(in: "handled").count == 100 }
-      let given = try host.calls.filter { $0.member != "ActivateScene" }.map {
-        ($0.session, try $0.options["delivery"]?.text)
-      }
-      #expect(Set(given.map(\.1)).count == 100 && given.count == 100)
-      for (session, deliveries) in Dictionary(grouping: given, by: \.0) {
-        let numbers = deliveries.compactMap { delivery in sent.firstIndex { $0 == delivery.1 } }
-        #expect(numbers == numbers.sorted(), "\(session)")
-      }
-      await host.leave()
-      await sender.close()
-    }
-  }
 }

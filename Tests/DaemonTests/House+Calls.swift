@@ -88,12 +88,6 @@ extension House {
     try landing(try await call("Deliver", "string:\(document)"))
   }
 
-  /// (session, outcome, delivery) of each item.
-  func deliverEach(_ document: String) async throws -> [Landing] {
-    let shown = try await call("DeliverEach", "string:\(document)")
-    return try #require(shown.first).elements.map { try landing($0.elements) }
-  }
-
   /// The "+" of a window switcher.
   func newSession(_ configuration: String, of application: String) async throws -> String {
     let path = "\(Self.root)/application/\(application.replacing(".", with: "_2e"))"

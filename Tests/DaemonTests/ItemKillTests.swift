@@ -59,18 +59,6 @@ import Testing
     }
   }
 
-  @Test func `a service that keeps nothing leaves nothing`() async throws {
-    try await withHouse { house in
-      try await house.carrying("memory") { host in
-        let landing = try await house.deliver([Things.item(Things.text(Self.large))], over: house.watcher)
-        try await host.asked(1, "ConnectScene")
-        #expect(try await host.text(landing.delivery) == Self.large)
-        #expect(try house.spooled.isEmpty)
-      }
-      #expect(try house.spooled.isEmpty)
-    }
-  }
-
   @Test func `a service that is killed while it copies leaves nothing of that`() async throws {
     try await withHouse { house in
       try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")

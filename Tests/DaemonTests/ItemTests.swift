@@ -144,6 +144,7 @@ import Testing
             close(again)
           }
         }
+        if durability == "memory" { #expect(try house.spooled.isEmpty) }
         try FileManager.default.removeItem(atPath: file)
         let gone = try await refused { _ = try await host.open(delivery, 0, "image/gif") }
         #expect(gone != nil)

@@ -85,23 +85,6 @@ import Testing
     }
   }
 
-  @Test func `a refusal names the rule that asked for what is not there`() async throws {
-    try await withHouse { house in
-      try house.write(ManifestFileTests.cats("Cats"), to: "\(house.applications)/org.example.Cats.json")
-      try house.write("rule player\n  when text is 'x'\n  then application 'org.example.Player'\n", to: rules(house))
-      try await house.serving { _ in
-        let result = try await house.command(
-          "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
-          "\(House.interchange).DropText",
-          "string:x", "string:", "dict:string:string:"
-        ).run()
-        #expect(
-          result.standardError.contains("Error.NoSuchApplication: there is no application \"org.example.Player\""))
-        #expect(result.standardError.contains("; the rule player asked so, \(rules(house)):1"), "\(result)")
-      }
-    }
-  }
-
   /// Each version of the file has one rule for the text, a different one. A half of one version and a half of the other might have none.
   @Test func `each drop sees one whole set of rules, however often the file is replaced`() async throws {
     try await withHouse { house in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// Applications that are asked for a window, and that are preferred.
+/// Applications that are asked for a window, that are preferred, and that come and go.
 @Suite struct ApplicationTests {
   private static func error(_ name: Text) -> InterchangeError.Name { .routing(Text("org.stagedoor.Error.\(name)")) }
 
@@ -50,5 +50,41 @@ import Testing
     #expect(stage.call(.prefer(nil, type: "view")) == .done)
     #expect(stage.book.preferredApplication(for: "view") == nil)
     #expect(taker() == "org.example.A")
+  }
+
+  @Test func `a registered application goes with the service, and its sessions wait for it as they were`() throws {
+    var stage = Stage()
+    stage.call(.register(cats(), size: 1))
+    let session = try #require(stage.drop(key: "cat1")?.delivered?.session)
+    stage.call(.write(session, .title("First")))
+    stage.call(.write(session, .canActivatePredicate("SELF BEGINSWITH 'cat'")))
+    stage.restart()
+    #expect(stage.sessions().map(\.title) == ["First"])
+    var named = Payload()
+    named.options.session = Text("\(session)")
+    let ask = Ask.deliver(named, digest: .empty, size: 1)
+    #expect(stage.call(ask)?.refusal?.name == Self.error("NoSuchApplication"))
+    stage.call(.register(cats(), size: 1))
+    #expect(stage.call(ask)?.delivered?.session == session)
+    #expect(stage.drop(key: "cat2")?.delivered?.session == session)
+  }
+
+  @Test func `a placeholder in quotes is warned about, and is compared as it is`() throws {
+    var manifest = cats()
+    let can = try Predicate("SELF ENDSWITH[c] '.%@'")
+    manifest.configurations[0].conditions = ActivationConditions(can: can, prefers: nil)
+    var stage = Stage()
+    func hasWarning(_ words: String) -> Bool {
+      stage.sayings.contains { if case .log(.warning, let line) = $0 { line.string.contains(words) } else { false } }
+    }
+    stage.call(.register(manifest, size: 1))
+    #expect(hasWarning("org.example.Cats: Default: can, column 18: %@ stands in quotes"))
+    let made = stage.call(.newSession(application: "org.example.Cats", configuration: .empty))
+    let session = try #require(made?.delivered?.session)
+    #expect(stage.drop(key: "what.%@")?.delivered?.session == session)
+    #expect(stage.drop(key: "cat.png")?.delivered?.session != session)
+    // The same for a condition that is set later.
+    stage.call(.write(session, .prefersToActivatePredicate("SELF == '%K'")))
+    #expect(hasWarning("prefers, column 9: %K stands in quotes"))
   }
 }
