@@ -27,8 +27,7 @@ import Testing
   @Test func `with 32 descriptors and more callers than that, drops are taken, and all is well once they have left`()
     async throws
   {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let daemon = Command.built("stagedoord").program
       try await house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory").whileRunning { running in
         try await eventually("its name") { try await house.watcher.owner(of: House.name) != nil }
@@ -64,8 +63,7 @@ import Testing
   }
 
   @Test func `of two keys that look the same none is lost`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let script = #"""
         import dbus
         bus = dbus.SessionBus()

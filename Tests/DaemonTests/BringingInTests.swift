@@ -14,8 +14,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `the first drops find their windows, and nothing is lost or comes back`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       var lions = Self.cat(5001)
       lions.canActivatePredicate = "SELF BEGINSWITH 'lion'"
       var tiger = Self.cat(5002)
@@ -51,8 +50,7 @@ import Testing
   }
 
   @Test func `what nobody asks for follows by itself`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let lost = (2001...2600).map { Self.cat($0, configuration: "Lost") }
       try house.leave((1...2000).map { Self.cat($0) } + lost)
       try await house.serving { _ in

@@ -9,8 +9,7 @@ import Testing
 @Suite struct DamageTests {
   /// The store's own tests damage it in other ways.
   @Test func `what was damaged is set aside as it is, with a sentence, and the service begins anew`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try house.leave((1...300).map { .cat($0) })
       try Data(try Data(contentsOf: URL(filePath: house.store)).prefix(9000)).write(to: URL(filePath: house.store))
       let before = try house.bytes(of: house.store)
@@ -34,8 +33,7 @@ import Testing
   }
 
   @Test func `what is damaged while the service runs is refused, said, and set aside by the next start`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try house.leave((1...3000).map { .cat($0) })
       try await house.serving { daemon in
         #expect(try await house.eventSequence() == "0")

@@ -7,8 +7,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a delivery is held, and listed newest first, page by page`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       var landings: [Landing] = []
       for key in ["cat1", "cat2", "cat1"] { landings.append(try await house.drop("viewCat", key)) }
       let shown = try await house.call("GetDelivery", "string:\(landings[0].delivery)")

@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 import FoundationEssentials
-import Glibc
 import Testing
 
 /// Drags over the bus: begun, looked at, proposed, dropped, ended.
@@ -82,33 +81,23 @@ import Testing
   }
 
   @Test func `a drag whose source leaves at once does not stay`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { daemon in
-        var pipes: [OwnedFileDescriptor] = []
-        for _ in 0..<20 {
-          let source = try await house.bus.connect()
-          let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-          try source.send(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "BeginDragItems",
-            [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
-          await source.close()
-          readEnd.close()
-          pipes.append(writeEnd)
-        }
-        _ = try await house.eventSequence()
-        // When the service has let go of a pipe, nobody reads from it.
-        let all = pipes
-        try await eventually("the drags are over") {
-          all.allSatisfy { pipe in
-            pipe.withRawValue { number in
-              var one = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-              return poll(&one, 1, 0) == 1 && one.revents & Int16(POLLERR) != 0
-            }
-          }
-        }
-        #expect(daemon.status == nil)
+    try await withDaemon(installing: House.pictures) { house, daemon in
+      var pipes: [OwnedFileDescriptor] = []
+      for _ in 0..<20 {
+        let source = try await house.bus.connect()
+        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+        try house.service(source).send(
+          "BeginDragItems",
+          [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
+        await source.close()
+        readEnd.close()
+        pipes.append(writeEnd)
       }
+      _ = try await house.eventSequence()
+      // When the service has let go of a pipe, nobody reads from it.
+      let all = pipes
+      try await eventually("the drags are over") { all.allSatisfy(\.hasNoReader) }
+      #expect(daemon.status == nil)
     }
   }
 
@@ -122,17 +111,15 @@ import Testing
     _ body: (House, HostPlayer, SourcePlayer, _ source: Participant, _ dropper: Participant, _ window: String)
       async throws -> Void
   ) async throws {
-    try await withHouse(kind) { house in
-      try await house.carrying(durability) { host in
-        try await house.sourcing { source in
-          let window = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
-          try await host.asked(1, "ConnectScene")
-          try await host.settle()
-          let participant = try await Participant(in: house, source.connection)
-          let dropper = try await Participant(in: house)
-          try await body(house, host, source, participant, dropper, window)
-          await dropper.leave()
-        }
+    try await withHost(kind, durability: durability) { house, host in
+      try await house.sourcing { source in
+        let window = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
+        try await host.asked(1, "ConnectScene")
+        try await host.settle()
+        let participant = try await Participant(in: house, source.connection)
+        let dropper = try await Participant(in: house)
+        try await body(house, host, source, participant, dropper, window)
+        await dropper.leave()
       }
     }
   }

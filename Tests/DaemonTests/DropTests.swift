@@ -35,8 +35,7 @@ import Testing
   func `what is wrong is refused by name, with a message that mends it, and leaves nothing behind`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       for wrong in Self.wrongs {
         let error = try await house.refusal(wrong.member, wrong.arguments)
         #expect(error.name == wrong.name, "\(wrong): \(error.message)")
@@ -49,11 +48,10 @@ import Testing
   }
 
   @Test func `a megabyte of brackets is refused, and the service goes on`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       // The document is longer than a command line may be, so a program sends it.
       let brackets = String(repeating: "[", count: 1 << 20)
-      let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      let object = try house.service(house.watcher)
       for member in ["Deliver", "DeliverEach", "Explain", "RegisterApplication"] as [MemberName] {
         let refusal = try await refused { try await object.call(member, brackets) }
         let reply = try #require(refusal, "\(member)")
@@ -109,8 +107,7 @@ import Testing
 
   /// Values are read while a new window is announced. Once, this ended the next turn in between.
   @Test func `what comes close behind a new window is told behind it`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let shown = try await house.drop("viewCat", "cat0").session
       let connection = try await Connection.open(house.bus.address)
       let routed = try await connection.signals(

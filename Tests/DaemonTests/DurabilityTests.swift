@@ -8,8 +8,7 @@ import Testing
 @Suite struct DurabilityTests {
   @Test(arguments: ["full", "normal"], PrivateBus.Kind.available)
   func `what was acknowledged is there after a kill, once`(durability: String, kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let (landings, before) = try await house.serving("--durability", durability) { daemon in
         var landings: [Landing] = []
         // The deliveries wait longer than any machine is slow: at its deadline a delivery would change.
@@ -78,14 +77,11 @@ import Testing
   }
 
   @Test func `when nothing happens for a while, the file itself has everything`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { _ in
-        _ = try await house.drop("viewCat", "a-cat-that-is-kept")
-        try await eventually("the file has it") {
-          let file = try Data(contentsOf: URL(filePath: "\(house.state)/stagedoor.db"))
-          return file.firstRange(of: Data("a-cat-that-is-kept".utf8)) != nil
-        }
+    try await withDaemon(installing: Manifests.cats) { house, _ in
+      _ = try await house.drop("viewCat", "a-cat-that-is-kept")
+      try await eventually("the file has it") {
+        let file = try Data(contentsOf: URL(filePath: "\(house.state)/stagedoor.db"))
+        return file.firstRange(of: Data("a-cat-that-is-kept".utf8)) != nil
       }
     }
   }

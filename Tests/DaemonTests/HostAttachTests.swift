@@ -12,8 +12,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `who does not own the name is not its host`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       let nobody = try await HostPlayer("org.example.Cats", in: house, isOwner: false)
       let unowned = try await refused { try await nobody.attach() }
       #expect(unowned?.name == "org.stagedoor.Error.NotHost")
@@ -32,8 +31,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a host is attached until it loses the name or leaves the bus`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       #expect(try await !isAttached(in: house))
       for leaves in [true, false] {
         try await house.watched { watch in
@@ -76,14 +74,13 @@ import Testing
 
   @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws
   {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let connection = try await house.bus.connect()
       #expect(try await connection.requestName("org.example.Cats", .doNotQueue) == .owned)
       func attach() async throws -> ErrorReply? {
         try await refused {
-          _ = try await connection.call(
-            to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
+          _ = try await house.service(connection).call(
+            "AttachHost",
             "org.example.Cats", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
         }
       }

@@ -6,8 +6,7 @@ import Testing
 @Suite struct HostDecisionTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a host that calls the service from within its calls is answered`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await house.hosting { host in
         let ask = HostPlayer.Manner.after { host, call in
           let state: String = try await host.object(call.session).get("State")

@@ -76,15 +76,15 @@ final class HostPlayer: Sendable {
 
   @discardableResult
   func attach(connected: [String] = []) async throws -> (application: String, discarded: [String]) {
-    let (path, discarded) = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost", application,
+    let (path, discarded) = try await house.service(connection).call(
+      "AttachHost", application,
       try connected.map { try ObjectPath($0) }, returning: ObjectPath.self, [ObjectPath].self)
     return (path.rawValue, discarded.map(\.rawValue))
   }
 
   func attach(with options: [String: Variant]) async throws {
-    _ = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHostWith", application,
+    _ = try await house.service(connection).call(
+      "AttachHostWith", application,
       [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
   }
 
@@ -97,19 +97,19 @@ final class HostPlayer: Sendable {
   }
 
   func deferDelivery(_ delivery: String, seconds: UInt32) async throws {
-    try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "DeferDelivery", delivery, seconds)
+    try await house.service(connection).call(
+      "DeferDelivery", delivery, seconds)
   }
 
   func finishDelivery(_ delivery: String, error: String, message: String) async throws {
-    try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "FinishDelivery", delivery, error,
+    try await house.service(connection).call(
+      "FinishDelivery", delivery, error,
       message)
   }
 
   func register(_ manifest: String) async throws {
-    let _: ObjectPath = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "RegisterApplication", manifest)
+    let _: ObjectPath = try await house.service(connection).call(
+      "RegisterApplication", manifest)
   }
 
   func leave() async { await connection.close() }
@@ -268,8 +268,8 @@ final class HostPlayer: Sendable {
   }
 
   func deliver(_ document: String) async throws -> Landing {
-    let (session, outcome, delivery) = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "Deliver", document,
+    let (session, outcome, delivery) = try await house.service(connection).call(
+      "Deliver", document,
       returning: ObjectPath.self, String.self, String.self)
     return Landing(session: session.rawValue, outcome: outcome, delivery: delivery)
   }

@@ -8,8 +8,7 @@ import Testing
   func `a host in Python plays the whole round, through restarts of the service and of itself`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.host().whileRunning { host in
         let (first, second) = try await house.serving { daemon in
           let attached = try await host.told("attached")
@@ -49,8 +48,7 @@ import Testing
   }
 
   @Test func `its error refuses, and its silence is a time-out`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       for (manner, name) in [("--refuse", "HostRefused"), ("--silent", "HostTimeout")] {
         try await house.host("org.example.Cats", manner, "ConnectScene").whileRunning { host in
           try await host.told("attached")

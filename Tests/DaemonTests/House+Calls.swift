@@ -141,3 +141,14 @@ extension House {
     }
   }
 }
+
+/// Runs `body` in a house with a running service and a registered application.
+nonisolated(nonsending) func withService<Result>(
+  _ kind: PrivateBus.Kind = .daemon, registering manifest: String,
+  _ body: nonisolated(nonsending) (House) async throws -> Result
+) async throws -> Result {
+  try await withService(kind) { house in
+    try await house.register(manifest)
+    return try await body(house)
+  }
+}

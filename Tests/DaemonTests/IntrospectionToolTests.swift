@@ -119,8 +119,7 @@ import Testing
   private nonisolated(nonsending) func withObjects(
     _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House, _ session: String) async throws -> Void
   ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await body(house, try await house.drop("viewCat", "cat1").session)
     }
   }

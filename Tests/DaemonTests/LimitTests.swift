@@ -10,10 +10,9 @@ import Testing
   func `of one sender a thousand calls wait for a host, and others are not concerned`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       let sender = try await house.bus.connect()
-      let object = sender.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      let object = try house.service(sender)
       func deliver() async throws(CallError) -> String {
         try await object.call(
           "Deliver", Self.patient, timeout: nil, returning: ObjectPath.self, String.self, String.self

@@ -30,21 +30,19 @@ import Testing
   }
 
   @Test func `who sent a private delivery sees its decision as long as somebody waits for it`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { _ in
-        try await house.register(Self.manifest)
-        let service = try house.watcher.object(
-          House.name, at: ObjectPath(House.root), InterfaceName(House.interchange))
-        let (_, _, delivery) = try await service.call(
-          "Deliver", Self.secret, returning: ObjectPath.self, String.self, String.self)
-        func decision() async throws -> String {
-          try await service.call("GetDelivery", delivery, returning: String.self, String.self).1
-        }
-        #expect(try await decision().contains("secret-key"))
-        #expect(try await !house.call("GetDelivery", "string:\(delivery)")[1].text.contains("secret-key"))
-        try await service.call("CancelDelivery", delivery)
-        #expect(try await !decision().contains("secret-key"))
+    try await withDaemon(with: "--durability", "memory") { house, _ in
+      try await house.register(Self.manifest)
+      let service = try house.watcher.object(
+        House.name, at: ObjectPath(House.root), InterfaceName(House.interchange))
+      let (_, _, delivery) = try await service.call(
+        "Deliver", Self.secret, returning: ObjectPath.self, String.self, String.self)
+      func decision() async throws -> String {
+        try await service.call("GetDelivery", delivery, returning: String.self, String.self).1
       }
+      #expect(try await decision().contains("secret-key"))
+      #expect(try await !house.call("GetDelivery", "string:\(delivery)")[1].text.contains("secret-key"))
+      try await service.call("CancelDelivery", delivery)
+      #expect(try await !decision().contains("secret-key"))
     }
   }
 
@@ -128,8 +126,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `why a private window would take something is not explained`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       let document = Payloads.activity("viewCat", "secret-cat", options: #""private": true, "deadline": 3600"#)
       let session = try await house.deliver(document).session
       for predicate in ["", "SELF == 'secret-cat'"] {
@@ -145,8 +142,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `of a private session its host reads what others do not`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.mainOnly)
+    try await withService(kind, registering: Manifests.mainOnly) { house in
       try await house.register(Manifests.oneScene)
       try await house.hosting { host in
         let landing = try await house.hand("viewCat", "secret", options: #""private": true, "wait": "handled""#)

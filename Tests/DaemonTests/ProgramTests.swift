@@ -10,8 +10,7 @@ import Testing
   func `a signal ends it with status 0, and what it acknowledged is kept`(
     signal: Int32, kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let before = try await house.serving { daemon in
         _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
         let before = try await Record(of: house)
@@ -26,8 +25,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `what it acknowledged while it was told to end is kept`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving { daemon in
         let run = Task { try await dropper.run() }
@@ -48,23 +46,20 @@ import Testing
     var shortest = Duration.seconds(1_000)
     // Once is enough: on a busy machine, the first round may be late.
     for _ in 0..<5 where shortest > .seconds(1) {
-      try await withHouse(kind) { house in
-        try await house.serving { daemon in
-          let begin = ContinuousClock.now
-          await house.bus.kill()
-          let status = try await daemon.ended()
-          shortest = min(shortest, ContinuousClock.now - begin)
-          #expect(status == .exited(3))
-          #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
-        }
+      try await withDaemon(kind) { house, daemon in
+        let begin = ContinuousClock.now
+        await house.bus.kill()
+        let status = try await daemon.ended()
+        shortest = min(shortest, ContinuousClock.now - begin)
+        #expect(status == .exited(3))
+        #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
       }
     }
     #expect(shortest <= .seconds(1))
   }
 
   @Test func `a bus that stands still keeps it for some seconds only, and what it acknowledged is kept`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let client = try await house.bus.connect()
       let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving("--log-level", "debug") { daemon in
@@ -74,7 +69,7 @@ import Testing
         try await run.value
 
         // By then the service has asked the bus who the client is.
-        let service = client.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+        let service = try house.service(client)
         let _: String = try await service.call("GetPreferredApplication", "")
         // An answer that is longer than a socket's buffer waits for the bus, which is stopped.
         let info = String(repeating: "x", count: 1_000_000)
@@ -117,24 +112,22 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a second one says that there is one, and leaves it alone`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory") { _ in
-        try await house.register(Manifests.cats)
-        let landing = try await house.drop("viewCat", "cat1")
-        // The second service has the same store, or another one.
-        for arguments in [["--durability", "memory"], ["--state", "\(house.state)-other"]] {
-          var second = house.daemon()
-          second.arguments = arguments
-          let result = try await second.run()
-          #expect(result.status == .exited(1))
-          #expect(
-            result.standardError
-              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus, "
-              + "and --replace takes over from it\n")
-        }
-        #expect(access("\(house.state)-other", F_OK) != 0, "a store is looked at only by who has the name")
-        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+    try await withDaemon(kind, with: "--durability", "memory") { house, _ in
+      try await house.register(Manifests.cats)
+      let landing = try await house.drop("viewCat", "cat1")
+      // The second service has the same store, or another one.
+      for arguments in [["--durability", "memory"], ["--state", "\(house.state)-other"]] {
+        var second = house.daemon()
+        second.arguments = arguments
+        let result = try await second.run()
+        #expect(result.status == .exited(1))
+        #expect(
+          result.standardError
+            == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus, "
+            + "and --replace takes over from it\n")
       }
+      #expect(access("\(house.state)-other", F_OK) != 0, "a store is looked at only by who has the name")
+      #expect(try await house.drop("viewCat", "cat1").session == landing.session)
     }
   }
 

@@ -67,7 +67,7 @@ import TextRules
     try await withHouse { house in
       try await house.servingHere(Manifests.cats) { _ in
         let caller = try await house.bus.connect()
-        let stagedoor = caller.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+        let stagedoor = try house.service(caller)
         func drop(_ key: String) throws { try stagedoor.send("Deliver", Payloads.activity("viewCat", key)) }
         func shown() async throws -> Int {
           let objects = try await caller.call(

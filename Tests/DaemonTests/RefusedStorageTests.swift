@@ -9,8 +9,7 @@ import Testing
   func `each of many callers hears that no file may grow, and all of them go on when files may`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let callers = try await [house.bus.connect(), house.bus.connect(), house.bus.connect()]
       let kept = try await house.serving { daemon in
         // With an hour: the test may take longer than the usual deadline.
@@ -55,8 +54,8 @@ extension House {
         for number in 1...20 {
           group.addTask {
             do {
-              _ = try await caller.call(
-                to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Deliver",
+              _ = try await service(caller).call(
+                "Deliver",
                 Payloads.activity("viewCat", "cat\(number)"), returning: ObjectPath.self, String.self, String.self)
               return .failure(NotRefused(error: nil))
             } catch CallError.replied(let error) {
@@ -85,17 +84,14 @@ extension House {
 @Suite struct LostStorageTests {
   @Test func `what cannot be kept any more is refused`() async throws {
     for victim in ["", "/stagedoor.db", "/stagedoor.db-wal"] {
-      try await withHouse { house in
-        try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-        try await house.serving { _ in
-          _ = try await house.drop("viewCat", "cat1")
-          _ = try await house.command("mv", house.state + victim, house.state + ".away").output()
-          let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
-          #expect(error.name == "org.stagedoor.Error.StorageFailed")
-          #expect(error.message.contains("was deleted, moved or replaced"))
-          _ = try await house.command("mv", house.state + ".away", house.state + victim).output()
-          #expect(try await house.drop("viewCat", "cat2").outcome == "created")
-        }
+      try await withDaemon(installing: Manifests.cats) { house, _ in
+        _ = try await house.drop("viewCat", "cat1")
+        _ = try await house.command("mv", house.state + victim, house.state + ".away").output()
+        let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
+        #expect(error.name == "org.stagedoor.Error.StorageFailed")
+        #expect(error.message.contains("was deleted, moved or replaced"))
+        _ = try await house.command("mv", house.state + ".away", house.state + victim).output()
+        #expect(try await house.drop("viewCat", "cat2").outcome == "created")
       }
     }
   }

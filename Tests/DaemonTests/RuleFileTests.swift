@@ -87,8 +87,7 @@ import Testing
 
   /// Each version of the file has one rule for the text, a different one. A half of one version and a half of the other might have none.
   @Test func `each drop sees one whole set of rules, however often the file is replaced`() async throws {
-    try await withHouse { house in
-      try house.write(ManifestFileTests.cats("Cats"), to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: ManifestFileTests.cats("Cats")) { house in
       let file = rules(house)
       @Sendable func write(_ version: Int) throws {
         let texts = version.isMultiple(of: 2) ? ["Tom", "nobody"] : ["nobody", "Tom"]
@@ -106,8 +105,8 @@ import Testing
           try write(version)
           for _ in 0..<10 {
             // Without a rule for it, the text would be refused.
-            _ = try await connection.call(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "DropText", "Tom", "",
+            _ = try await house.service(connection).call(
+              "DropText", "Tom", "",
               [String: String](), timeout: usualLimit, returning: ObjectPath.self, String.self, String.self)
           }
         }

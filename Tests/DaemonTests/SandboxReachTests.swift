@@ -22,8 +22,7 @@ import Testing
   }
 
   private func withTwo(_ body: (House, _ own: Landing, _ foreign: Landing) async throws -> Void) async throws {
-    try await withService { house in
-      try await house.register(Self.mail)
+    try await withService(registering: Self.mail) { house in
       try await house.register(House.pictures)
       try await body(house, try await house.hand("readMail", "letter1"), try await house.hand("viewCat", "cat1"))
     }
@@ -92,20 +91,18 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `who has left before anyone could look at it is in a sandbox`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory") { daemon in
-        try await daemon.freeze()
-        // Without --print-reply, dbus-send leaves as soon as it has sent.
-        _ = try await house.command(
-          "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root,
-          "\(House.interchange).RegisterApplication", "string:\(Manifests.cats)"
-        ).output()
-        daemon.signal(SIGCONT)
-        try await eventually("the refusal") {
-          daemon.standardError.contains("RegisterApplication was refused to a caller that nothing is known of")
-        }
-        #expect(try await house.call("ListApplications")[0].elements == [])
+    try await withDaemon(kind, with: "--durability", "memory") { house, daemon in
+      try await daemon.freeze()
+      // Without --print-reply, dbus-send leaves as soon as it has sent.
+      _ = try await house.command(
+        "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root,
+        "\(House.interchange).RegisterApplication", "string:\(Manifests.cats)"
+      ).output()
+      daemon.signal(SIGCONT)
+      try await eventually("the refusal") {
+        daemon.standardError.contains("RegisterApplication was refused to a caller that nothing is known of")
       }
+      #expect(try await house.call("ListApplications")[0].elements == [])
     }
   }
 
@@ -117,8 +114,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `another user is in a sandbox, without an application`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       func asked(_ member: String, _ arguments: [String]) async throws -> Command.Result {
         let call = ["dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root, member] + arguments
         return try await house.command("setpriv", arguments: Self.asSomebodyElse + call).run()

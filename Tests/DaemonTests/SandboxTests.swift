@@ -67,8 +67,7 @@ import Testing
   func `a program whose root has the file may not register, and asks about its own deliveries alone`(
     name: String
   ) async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       func sandboxed(_ member: String, _ arguments: String...) async throws -> (isFine: Bool, said: String) {
         let call = ["--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).\(member)"]
         let result = try await house.sandboxed(as: name, "dbus-send", arguments: call + arguments).run()

@@ -5,8 +5,7 @@ import Testing
 @Suite struct SessionTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a session has its properties, and comes and goes as an object`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await house.watched { watch in
         let landing = try house.landing(
           try await house.call("Drop", "string:viewCat", "string:cat1", "dict:string:string:name,Tom,colour,grey"))
@@ -46,8 +45,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `sessions are listed oldest first, page by page`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await house.register(Manifests.oneScene)
       var landings: [Landing] = []
       for (type, key) in [("viewCat", "cat1"), ("play", "song"), ("viewCat", "cat2"), ("viewCat", "cat3")] {
@@ -75,8 +73,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `Activate brings a session to the front, with an activity or without`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       let landing = try await house.drop("viewCat", "cat1")
       let before = try await house.property("LastActivated", of: landing.session)
       let plain = try await house.call("Activate", "string:", at: landing.session, in: House.session)
@@ -108,8 +105,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a destroyed session is gone for good`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await house.watched { watch in
         let landing = try await house.drop("viewCat", "cat1")
         let animation = try await house.refusal("Destroy", "string:fast", at: landing.session, in: House.session)
@@ -139,8 +135,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `what a host writes is announced, and what is wrong refused`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await house.watched { watch in
         let session = try await house.drop("viewCat", "cat1").session
         let activity = #"{"activityType":"viewCat","targetContentIdentifier":"cat5"}"#
@@ -203,20 +198,17 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `only its host may say what an installed application's session shows`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { _ in
-        let session = try await house.drop("viewCat", "cat1").session
-        let title = try await house.refusal(
-          "Set", "string:\(House.session)", "string:Title", "variant:string:Tom", at: session, in: House.properties)
-        let state = try await house.refusal("SetState", "string:background", at: session, in: House.session)
-        let leave = try await house.refusal("Disconnect", at: session, in: House.session)
-        for error in [title, state, leave] {
-          #expect(error.name == "org.freedesktop.DBus.Error.AccessDenied")
-          #expect(error.message.contains("org.example.Cats"))
-        }
-        #expect(try await house.property("Title", of: session) == "")
+    try await withDaemon(kind, installing: Manifests.cats, with: "--durability", "memory") { house, _ in
+      let session = try await house.drop("viewCat", "cat1").session
+      let title = try await house.refusal(
+        "Set", "string:\(House.session)", "string:Title", "variant:string:Tom", at: session, in: House.properties)
+      let state = try await house.refusal("SetState", "string:background", at: session, in: House.session)
+      let leave = try await house.refusal("Disconnect", at: session, in: House.session)
+      for error in [title, state, leave] {
+        #expect(error.name == "org.freedesktop.DBus.Error.AccessDenied")
+        #expect(error.message.contains("org.example.Cats"))
       }
+      #expect(try await house.property("Title", of: session) == "")
     }
   }
 }

@@ -10,8 +10,7 @@ import Testing
   private func withCats(_ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House) async throws -> Void)
     async throws
   {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await body(house)
     }
   }
@@ -84,8 +83,8 @@ import Testing
         for _ in 0..<10 { clients.append(try await house.bus.connect()) }
         let drops = clients.map { client in
           Task {
-            try await client.call(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat",
+            try await house.service(client).call(
+              "Drop", "viewCat",
               "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self
             ).0
           }
