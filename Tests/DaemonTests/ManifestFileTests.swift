@@ -43,57 +43,10 @@ import Testing
     """
   }
 
-  private static let application = "/org/stagedoor/Interchange1/application/org_2eexample_2eCats"
+  static let application = "/org/stagedoor/Interchange1/application/org_2eexample_2eCats"
 
   func name(in house: House) async throws -> String {
     try await house.property("Name", of: Self.application, in: House.application)
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a manifest is read again on SIGHUP, and a broken one keeps the version before`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("First"), to: file)
-      try await house.serving { daemon in
-        #expect(try await name(in: house) == "First")
-        #expect(
-          try await house.property("ManifestPath", of: Self.application, in: House.application) == file)
-        let landing = try await house.drop("viewCat", "cat1")
-        try await house.watched { watch in
-          try house.write(Self.cats("Second"), to: file)
-          daemon.signal(SIGHUP)
-          try await eventually("the second version") { try await name(in: house) == "Second" }
-          // The watcher reads on its own connection, so it may see the change a moment later.
-          try await eventually("the change") {
-            watch.signals.contains {
-              $0.member == "PropertiesChanged" && $0.path == Self.application
-                && $0.arguments[1]["Name"]?.text == "Second"
-            }
-          }
-
-          try house.write("{", to: file)
-          daemon.signal(SIGHUP)
-          try await eventually("the complaint") { daemon.standardError.contains("\(file): ") }
-          #expect(try await name(in: house) == "Second")
-          #expect(try await house.drop("viewCat", "cat1").session == landing.session)
-
-          // The manifest is repaired, and another application is added.
-          try house.write(Self.cats("Third", types: #""viewCat", "petCat""#), to: file)
-          try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
-          daemon.signal(SIGHUP)
-          try await eventually("the third version") { try await name(in: house) == "Third" }
-          #expect(try await house.drop("petCat", "cat1").outcome == "created")
-          try await eventually("the other") {
-            try await house.command(
-              "busctl", "--user", "get-property", "\(House.name)",
-              "/org/stagedoor/Interchange1/application/org_2eexample_2ePlayer", House.application, "Identifier"
-            ).run().standardOutput == "s \"org.example.Player\"\n"
-          }
-        }
-      }
-    }
   }
 
   @Test func `the user's manifest counts before the system's, and a property list is as good as JSON`() async throws {

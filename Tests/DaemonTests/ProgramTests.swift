@@ -7,30 +7,15 @@ import Testing
 /// `stagedoord` as a program: what it prints, and how it ends.
 @Suite struct ProgramTests {
   @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
-  func `a signal ends it with status 0, and what it acknowledged is kept`(
+  func `a signal ends it with status 0, and what it acknowledged meanwhile is kept`(
     signal: Int32, kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
-      let before = try await house.serving { daemon in
-        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        let before = try await Record(of: house)
-        daemon.signal(signal)
-        #expect(try await daemon.ended() == .exited(0))
-        return before
-      }
-      let after = try await house.serving { _ in try await Record(of: house) }
-      #expect(after == before)
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what it acknowledged while it was told to end is kept`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind, installing: Manifests.cats) { house in
       let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving { daemon in
         let run = Task { try await dropper.run() }
         try await dropper.isAnswered(20)
-        daemon.signal(SIGTERM)
+        daemon.signal(signal)
         #expect(try await daemon.ended() == .exited(0))
         // Nobody answered the last call.
         await #expect(throws: CallError.self) { try await run.value }

@@ -195,20 +195,4 @@ import Testing
       }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `only its host may say what an installed application's session shows`(kind: PrivateBus.Kind) async throws {
-    try await withDaemon(kind, installing: Manifests.cats, with: "--durability", "memory") { house, _ in
-      let session = try await house.drop("viewCat", "cat1").session
-      let title = try await house.refusal(
-        "Set", "string:\(House.session)", "string:Title", "variant:string:Tom", at: session, in: House.properties)
-      let state = try await house.refusal("SetState", "string:background", at: session, in: House.session)
-      let leave = try await house.refusal("Disconnect", at: session, in: House.session)
-      for error in [title, state, leave] {
-        #expect(error.name == "org.freedesktop.DBus.Error.AccessDenied")
-        #expect(error.message.contains("org.example.Cats"))
-      }
-      #expect(try await house.property("Title", of: session) == "")
-    }
-  }
 }
