@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// Deliveries after their decision: listed, and waited for.
+/// Deliveries after their decision, in lists.
 @Suite struct DeliveryTests {
   private static let nowhere = "00000000-0000-4000-8000-000000000000"
 

@@ -63,12 +63,6 @@ import Testing
       return Landing(session: target.rawValue, outcome: outcome, delivery: delivery)
     }
 
-    func add(_ item: [String: Variant], to drag: String) async throws {
-      try await self.drag(drag).call("AddItems", [item])
-    }
-
-    func cancel(_ drag: String) async throws { try await self.drag(drag).call("Cancel") }
-
     func properties(_ drag: String) async throws -> [String: Variant] { try await self.drag(drag).properties() }
 
     func state(_ drag: String) async throws -> String { try await self.drag(drag).get("State", as: String.self) }
@@ -207,10 +201,6 @@ import Testing
       }
       #expect(try await isUnknown { _ = try await other.state(drag) })
       #expect(try await isUnknown { _ = try await other.properties(drag) })
-      #expect(try await isUnknown { _ = try await other.propose(drag, on: window) })
-      #expect(try await isUnknown { _ = try await other.drop(drag, on: window) })
-      #expect(try await isUnknown { try await other.cancel(drag) })
-      #expect(try await isUnknown { try await other.add(Things.item(Things.text("x")), to: drag) })
       for wrong in ["", "x", String(ticket.dropLast()), ticket + "a", ticket.uppercased()] {
         let error = try await refused { _ = try await other.open(wrong, in: house) }
         #expect(error?.name == .unknownObject, "\(wrong)")

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// The service's calls to hosts: what they say, their order, and what their answers mean.
+/// A host that calls the service while the service calls it.
 @Suite struct HostDecisionTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a host that calls the service from within its calls is answered`(kind: PrivateBus.Kind) async throws {

@@ -187,12 +187,22 @@ final class HostPlayer: Sendable {
     }
   }
 
-  private func note(
-    _ member: String, _ session: ObjectPath?, _ arguments: [String], _ reply: Reply<>
-  ) {
+  private func note(_ member: String, _ session: ObjectPath?, _ arguments: [String], _ reply: Reply<>) {
     note(HostCall(member: member, session: session?.rawValue ?? "", arguments: arguments)) { result in
       switch result {
       case .success: reply.send()
+      case .failure(let error): reply.fail(error)
+      }
+    }
+  }
+
+  /// - Parameter usual: The answer of a host that accepts.
+  private func note(
+    _ member: String, _ session: ObjectPath, _ arguments: [String], _ reply: Reply<String>, usual: String
+  ) {
+    note(HostCall(member: member, session: session.rawValue, arguments: arguments)) { result in
+      switch result {
+      case .success(let text): reply.send(text.isEmpty ? usual : text)
       case .failure(let error): reply.fail(error)
       }
     }
@@ -202,14 +212,7 @@ final class HostPlayer: Sendable {
     var interface = Interface("org.stagedoor.SceneHost1")
     interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
       [weak self] (reply: Reply<String>, session: ObjectPath, role: String, options: String) in
-      self?.note(
-        HostCall(member: "ConfigurationForConnecting", session: session.rawValue, arguments: [role, options])
-      ) { result in
-        switch result {
-        case .success(let configuration): reply.send(configuration)
-        case .failure(let error): reply.fail(error)
-        }
-      }
+      self?.note("ConfigurationForConnecting", session, [role, options], reply, usual: "")
     }
     interface.method("ConnectScene", in: "session", "configuration", "options") {
       [weak self] (reply: Reply<>, session: ObjectPath, configuration: String, options: String) in
@@ -240,15 +243,7 @@ final class HostPlayer: Sendable {
     interface.method("ProposeDrop", in: "session", "items", "allowed_operations", out: "operation") {
       [weak self] (reply: Reply<String>, session: ObjectPath, items: [[String: Variant]], allowed: [String]) in
       let shown = items.map { "\(ShownItem($0))" }.joined(separator: "; ")
-      self?.note(
-        HostCall(
-          member: "ProposeDrop", session: session.rawValue, arguments: [shown, allowed.joined(separator: " ")])
-      ) { result in
-        switch result {
-        case .success(let operation): reply.send(operation.isEmpty ? "copy" : operation)
-        case .failure(let error): reply.fail(error)
-        }
-      }
+      self?.note("ProposeDrop", session, [shown, allowed.joined(separator: " ")], reply, usual: "copy")
     }
     return interface
   }

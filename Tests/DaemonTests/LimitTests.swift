@@ -20,11 +20,7 @@ import Testing
       }
       let calls = (0..<1_000).map { _ in Task { try await deliver() } }
       try await eventually("they wait") { try await house.deliveries(in: "held").count == 1_000 }
-      let error = await #expect(throws: CallError.self) { try await deliver() }
-      guard case .replied(let reply) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
+      let reply = try #require(try await refused { _ = try await deliver() })
       #expect(reply.name == .limitsExceeded)
       #expect(reply.text.contains("1000"))
       #expect(try await house.eventSequence() == "1000", "what was refused has done nothing")

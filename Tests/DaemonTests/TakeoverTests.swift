@@ -7,17 +7,9 @@ import Testing
 
 /// `stagedoord --replace`: one service ends, another continues, and no caller notices.
 @Suite struct TakeoverTests {
-  private func withCats(_ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House) async throws -> Void)
-    async throws
-  {
-    try await withHouse(kind, installing: Manifests.cats) { house in
-      try await body(house)
-    }
-  }
-
   @Test(arguments: PrivateBus.Kind.available)
   func `who calls while one takes over from another loses nothing`(kind: PrivateBus.Kind) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       // The option also works if no service runs yet.
       var running = try await house.daemon("--replace").start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
@@ -38,7 +30,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `of several that take over at once one stays, and nothing is lost`(kind: PrivateBus.Kind) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let first = try await house.daemon().start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
       // Commands are killed when their last reference goes, and the last service must be asked at the end.
@@ -58,7 +50,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `calls wait for one that takes over from another that is killed meanwhile`(kind: PrivateBus.Kind) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.serving { old in
         let landing = try await house.drop("viewCat", "cat1")
         try await old.freeze()
@@ -76,7 +68,7 @@ import Testing
   func `calls that came to the one before are answered, also of those that it has not asked about`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.serving { old in
         try await old.freeze()
         var clients: [Connection] = []
@@ -107,7 +99,7 @@ import Testing
   func `one that does not yield is named after a while, and who called hears of it`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.serving { old in
         _ = try await house.drop("viewCat", "cat1")
         try await old.freeze()
@@ -146,7 +138,7 @@ import Testing
   }
 
   @Test func `one that cannot begin ends nobody`() async throws {
-    try await withCats(.daemon) { house in
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.serving { _ in
         let landing = try await house.drop("viewCat", "cat1")
         let later = "\(house.state)-of-a-later-version"
@@ -166,7 +158,7 @@ import Testing
   }
 
   @Test func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
-    try await withCats(.daemon) { house in
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.serving { old in
         let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
         let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
