@@ -6,8 +6,7 @@ import Testing
 @Suite struct AcceptanceTests {
   @Test(arguments: [Manifests.cats, Manifests.mainOnly], PrivateBus.Kind.available)
   func `4 a hundred identical drops at once make one window`(manifest: String, kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(manifest)
+    try await withService(kind, registering: manifest) { house in
       try await house.watched { watch in
         let drop =
           "dbus-send --session --print-reply --dest=\(House.name) \(House.root) \(House.interchange).Drop"

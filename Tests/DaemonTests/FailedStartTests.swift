@@ -88,9 +88,7 @@ import Testing
       let path = "\(House.root)/application/org_2eexample_2eCats"
       #expect(try await house.property("HostAttached", of: path, in: House.application) == "true")
       await host.leave()
-      try await eventually("the host to be gone") {
-        try await house.property("Connected", of: landing.session) == "false"
-      }
+      try await house.waitUntilGone(landing.session)
     }
   }
 

@@ -36,9 +36,7 @@ import Testing
         let owner = try #require(try await house.watcher.owner(of: "org.example.Cats"))
         let process = try #require(try await house.watcher.credentials(of: owner).processID)
         kill(pid_t(process), SIGKILL)
-        try await eventually("the host to be gone") {
-          try await house.property("Connected", of: landing.session) == "false"
-        }
+        try await house.waitUntilGone(landing.session)
         let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(next.session == landing.session && next.outcome == "restored")
         _ = daemon
@@ -124,9 +122,7 @@ import Testing
       try await host.attach()
       try await house.waitUntil(landing.delivery, is: "handled")
       await host.leave()
-      try await eventually("the host to be gone") {
-        try await house.property("Connected", of: landing.session) == "false"
-      }
+      try await house.waitUntilGone(landing.session)
       let shy = try await HostPlayer("org.example.Cats", in: house)
       let second = try await house.hand("viewCat", "cat1")
       #expect(try await house.deliveryState(second.delivery) == "held")

@@ -321,6 +321,12 @@ extension House {
     try await eventually("the delivery \(delivery) to be \(state)") { try await deliveryState(delivery) == state }
   }
 
+  func waitUntilGone(_ session: String) async throws {
+    try await eventually("the host of \(session) to be gone") {
+      try await property("Connected", of: session) == "false"
+    }
+  }
+
   func destroy(_ session: String, _ animation: String = "standard") async throws {
     _ = try await call("Destroy", "string:\(animation)", at: session, in: Self.session)
   }

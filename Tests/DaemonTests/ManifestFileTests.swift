@@ -5,22 +5,11 @@ import Testing
 
 /// Installed manifests, which may change while the service runs.
 @Suite struct ManifestFileTests {
-  static func cats(_ name: String, types: String = #""viewCat""#) -> String {
-    """
-    {
-      "CFBundleIdentifier": "org.example.Cats", "CFBundleName": "\(name)",
-      "NSUserActivityTypes": [\(types)],
-      "UIApplicationSceneManifest": {
-        "UIApplicationSupportsMultipleScenes": true,
-        "UISceneConfigurations": {
-          "UIWindowSceneSessionRoleApplication": [
-            {"UISceneConfigurationName": "Default"},
-            {"UISceneConfigurationName": "Cat Detail", "StagedoorActivityTypes": ["viewCat"]}
-          ]
-        }
-      }
-    }
-    """
+  static func cats(_ name: String) -> String {
+    Manifests.application(
+      "org.example.Cats", types: "viewCat",
+      configurations: Manifests.configuration("Default") + ", "
+        + Manifests.configuration("Cat Detail", types: "viewCat"), more: #" "CFBundleName": "\#(name)","#)
   }
 
   static func list(_ name: String) -> String {

@@ -55,9 +55,7 @@ import Testing
       #expect(try await house.property("Title", of: window) == "My cat")
       await understudy.leave()
       await other.leave()
-      try await eventually("the understudy to be gone") {
-        try await house.property("Connected", of: window) == "false"
-      }
+      try await house.waitUntilGone(window)
     }
   }
 }
