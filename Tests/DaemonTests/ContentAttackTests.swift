@@ -130,49 +130,6 @@ import Testing
     }
   }
 
-  @Test func `sixty proposals of a long drag reach the host as two`() async throws {
-    try await withHost(durability: "memory") { house, host in
-      let window = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
-      try await host.settle()
-      let source = try await house.bus.connect()
-      func begin(_ count: Int) async throws -> ObjectPath {
-        let name = String(repeating: "x", count: 10_000)
-        let items = (0..<count).map { Things.item(Things.text("a"), name: "\(name)\($0)") }
-        return try await house.service(source).call(
-          "BeginDragItems", items, [String: Variant](), returning: ObjectPath.self, String.self
-        ).0
-      }
-      let long = try await begin(1_000)
-      let error = try await refused {
-        _ = try await source.call(
-          to: House.name, at: long, "org.stagedoor.DragSession1", "Propose", try ObjectPath(window),
-          returning: String.self)
-      }
-      #expect(error?.name == .limitsExceeded && host.calls(of: "ProposeDrop").isEmpty, "\(error as Any)")
-      let drag = try await begin(80)
-      host.next("ProposeDrop", .waits)
-      let longest = try await house.longestWait {
-        try await withThrowingTaskGroup(of: String.self) { group in
-          let path = try ObjectPath(window)
-          for _ in 0..<60 {
-            group.addTask {
-              try await source.call(
-                to: House.name, at: drag, "org.stagedoor.DragSession1", "Propose", path, returning: String.self)
-            }
-          }
-          try await host.asked(1, "ProposeDrop")
-          // When this has an answer, the service has read all proposals of the connection.
-          try await source.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-          host.goOn("ProposeDrop", .success("copy"))
-          for try await answer in group { #expect(answer == "copy") }
-        }
-      }
-      print("60 proposals of 0.8 MB: another waited for \(longest)")
-      #expect(host.calls(of: "ProposeDrop").count == 2)
-      await source.close()
-    }
-  }
-
   @Test func `a large content on a slow disk makes no small one wait`() async throws {
     try await withHouse(installing: House.pictures) { house in
       let disk = try await Preload("slow_disk", in: house)

@@ -246,30 +246,6 @@ import Testing
     }
   }
 
-  @Test func `two that open a pipe at once are one that has it and one that is told so`() async throws {
-    try await withHost { house, host in
-      for _ in 0..<20 {
-        let landing = try await house.deliver(
-          [Things.item(Things.descriptor(try .pipe(of: Array("once".utf8))))], over: house.watcher)
-        try await host.asked(1)
-        let openings = (0..<4).map { _ in
-          Task { () -> String in
-            do {
-              return try await host.text(landing.delivery)
-            } catch CallError.replied(let error) {
-              return error.name.rawValue
-            }
-          }
-        }
-        var answers: [String] = []
-        for opening in openings { answers.append(try await opening.value) }
-        let gone = "org.stagedoor.Error.SourceGone"
-        #expect(answers.sorted() == ["once", gone, gone, gone])
-        try await host.release(landing.delivery)
-      }
-    }
-  }
-
   @Test func `where one URI leads to no file nothing is dropped, also if no application would take it`() async throws {
     try await withHost { house, host in
       let good = try house.file("good.txt", "good")
