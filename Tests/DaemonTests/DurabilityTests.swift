@@ -60,22 +60,6 @@ import Testing
     }
   }
 
-  @Test func `what is kept is for its user alone`() async throws {
-    try await withHouse { house in
-      // A umask that allows everyone access.
-      let daemon = Command.built("stagedoord").program
-      try await house.command("sh", "-c", "umask 0; exec \(daemon)").whileRunning { _ in
-        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
-        try await house.register(Manifests.cats)
-        _ = try await house.drop("viewCat", "cat1")
-        #expect(try permissions(of: house.state) == 0o700)
-        let files = try FileManager.default.contentsOfDirectory(atPath: house.state)
-        #expect(files.count >= 2, "the store and its log: \(files)")
-        for file in files { #expect(try permissions(of: "\(house.state)/\(file)") == 0o600, "\(file)") }
-      }
-    }
-  }
-
   @Test func `when nothing happens for a while, the file itself has everything`() async throws {
     try await withDaemon(installing: Manifests.cats) { house, _ in
       _ = try await house.drop("viewCat", "a-cat-that-is-kept")
@@ -84,12 +68,6 @@ import Testing
         return file.firstRange(of: Data("a-cat-that-is-kept".utf8)) != nil
       }
     }
-  }
-
-  private func permissions(of path: String) throws -> mode_t {
-    var status = stat()
-    try #require(lstat(path, &status) == 0, "\(path)")
-    return status.st_mode & 0o777
   }
 }
 
