@@ -34,9 +34,8 @@ import Testing
         var callers: [Connection] = []
         for number in 0..<40 {
           callers.append(try await house.bus.connect())
-          let (_, outcome, _) = try await callers[number].call(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
-            [String: String](), returning: ObjectPath.self, String.self, String.self)
+          let (_, outcome, _) = try await house.service(callers[number]).call(
+            "Drop", "viewCat", "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self)
           #expect(outcome == (number == 0 ? "created" : "activated"))
         }
         for caller in callers { await caller.close() }

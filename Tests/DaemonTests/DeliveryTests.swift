@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Deliveries after their decision: in lists, and waited for.
+/// Deliveries after their decision: in lists, and waited for by as many calls as there may be.
 @Suite struct DeliveryTests {
   private static let nowhere = "00000000-0000-4000-8000-000000000000"
 
@@ -40,8 +40,6 @@ import Testing
       #expect(state.message.contains("\"held\"") && state.message.contains("\"lost\""))
     }
   }
-
-  // MARK: Calls that wait
 
   private static let patient = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
 

@@ -143,6 +143,9 @@ import Testing
       // The host sees only types and metadata: nobody has asked for data.
       #expect(promiser.asked.isEmpty)
 
+      let more = [Things.item(Things.descriptor(try .pipe(of: Array("two".utf8))))]
+      try await source.drag(drag).call("AddItems", more)
+      try await dropper.isTold("changed Items")
       let landing = try await dropper.drop(drag, on: window, "copy")
       #expect(landing.session == window)
       #expect(landing.outcome == "activated")
@@ -150,6 +153,7 @@ import Testing
       #expect(options["delivery"]?.text == landing.delivery)
       #expect(try await host.text(landing.delivery, 0, "image/*") == "the sea")
       #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
+      #expect(try await host.text(landing.delivery, 1, "image/png") == "two")
       for participant in [source, asHost] { try await participant.isTold("Ended copy \(window)") }
       // The dropping connection knows the delivery, so it hears only of the state.
       try await dropper.isTold("changed State Operation")

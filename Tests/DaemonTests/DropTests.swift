@@ -113,11 +113,8 @@ import Testing
       let routed = try await connection.signals(
         MatchRule(interface: "org.stagedoor.Interchange1", member: "Routed"), buffering: .newest(10_000))
       let rounds = 100
-      func send(_ key: String) throws {
-        try connection.send(
-          to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop",
-          "viewCat", key, [String: String]())
-      }
+      let service = try house.service(connection)
+      func send(_ key: String) throws { try service.send("Drop", "viewCat", key, [String: String]()) }
       for round in 1...rounds {
         try send("new\(round)")
         for _ in 0..<12 { try send("cat0") }

@@ -29,7 +29,7 @@ import Testing
   ) async throws {
     try await withHouse(kind, installing: Self.cats(exec: "/bin/false")) { house in
       try await install(house.bus)
-      try await house.serving { daemon in
+      try await house.serving { _ in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(landing.outcome == "created")
         // The host is killed, and the next delivery starts it again.
@@ -39,7 +39,6 @@ import Testing
         try await house.waitUntilGone(landing.session)
         let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(next.session == landing.session && next.outcome == "restored")
-        _ = daemon
       }
     }
   }

@@ -136,16 +136,6 @@ import Testing
     #expect(result.standardOutput == "")
   }
 
-  @Test func `help and version are said and nothing else is done`() async throws {
-    let help = try await Command.built("stagedoord", "--help").run()
-    #expect(help.status == .exited(0))
-    #expect(help.standardOutput.hasPrefix("usage: stagedoord [OPTION]...\n"))
-    #expect(help.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 120 })
-    let version = try await Command.built("stagedoord", "--version").run()
-    #expect(version.status == .exited(0))
-    #expect(version.standardOutput == "stagedoord 0.1.0\n")
-  }
-
   @Test func `a bus that is not there is said in a sentence`() async throws {
     let result = try await Command.built("stagedoord", "--address", "unix:path=/nowhere/bus").run()
     #expect(result.status == .exited(1))

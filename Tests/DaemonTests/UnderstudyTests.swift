@@ -20,8 +20,9 @@ import Testing
       let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
       try await understudy.register(Self.manifest)
       try await understudy.attach(with: options())
-      let landing = try await house.hand("viewCat", "cat1")
-      try await understudy.asked(2)
+      let landing = try await house.hand("viewCat", "cat1", options: #""activationToken": "let-me-in""#)
+      let told = try await understudy.asked(2)
+      #expect(told[1].arguments == ["activation-token=let-me-in", "desktop-startup-id=let-me-in"])
       try await house.waitUntil(landing.delivery, is: "handled")
       try await house.hosting { host in
         #expect(try await house.property("Connected", of: landing.session) == "false")
