@@ -61,6 +61,24 @@ import Testing
     await store.close()
   }
 
+  @Test func `of several that open a pipe at once one has it, and the others are told so`() async throws {
+    let store = stores.store()
+    for _ in 0..<20 {
+      let pipe = try pipe("once")
+      #expect(try await store.keep(pipe.readEnd) == nil)
+      let openings = (0..<4).map { _ in Task { () throws -> String in try await store.open().0.text } }
+      var answers: [String] = []
+      for opening in openings {
+        do { answers.append(try await opening.value) } catch let error as InterchangeError {
+          #expect(error.name == .sourceGone)
+        }
+      }
+      #expect(answers == ["once"])
+      await store.free([delivery])
+    }
+    await store.close()
+  }
+
   @Test func `a pipe that nobody got can be opened again`() async throws {
     let store = stores.store()
     _ = try await store.keep(try pipe("piped").readEnd)

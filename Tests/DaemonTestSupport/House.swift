@@ -34,6 +34,10 @@ package struct House: Sendable {
   /// Runs `body` while the service runs, as soon as the service has its name.
   package nonisolated(nonsending) func serving<Result>(
     _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
+  ) async throws -> Result { try await serving(arguments, body) }
+
+  fileprivate nonisolated(nonsending) func serving<Result>(
+    _ arguments: [String], _ body: nonisolated(nonsending) (RunningCommand) async throws -> Result
   ) async throws -> Result {
     // The bus may still list a service that was killed.
     try await gone()
@@ -87,9 +91,11 @@ package struct House: Sendable {
   }
 }
 
-/// - Parameter limits: Limits of dbus-daemon's configuration that differ from those of a session bus.
+/// - Parameters:
+///   - limits: Limits of dbus-daemon's configuration that differ from those of a session bus.
+///   - manifest: The manifest of `org.example.Cats`, if it is installed from the beginning.
 package nonisolated(nonsending) func withHouse<Result>(
-  _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:],
+  _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:], installing manifest: String? = nil,
   _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
   await Houses.enter()
@@ -100,7 +106,9 @@ package nonisolated(nonsending) func withHouse<Result>(
     environment["XDG_CONFIG_DIRS"] = "\(environment["HOME"] ?? "")/system-config"
     let watcher = try await bus.connect()
     do {
-      let result = try await body(House(bus: bus, environment: environment, watcher: watcher))
+      let house = House(bus: bus, environment: environment, watcher: watcher)
+      if let manifest { try house.write(manifest, to: "\(house.applications)/org.example.Cats.json") }
+      let result = try await body(house)
       await watcher.close()
       return result
     } catch {
@@ -110,13 +118,21 @@ package nonisolated(nonsending) func withHouse<Result>(
   }
 }
 
+/// Runs `body` in a house with a running service, which has these arguments.
+package nonisolated(nonsending) func withDaemon<Result>(
+  _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:], installing manifest: String? = nil,
+  with arguments: String..., body: nonisolated(nonsending) (House, RunningCommand) async throws -> Result
+) async throws -> Result {
+  try await withHouse(kind, limits: limits, installing: manifest) { house in
+    try await house.serving(arguments) { daemon in try await body(house, daemon) }
+  }
+}
+
 /// Runs `body` in a house with a running service. The service keeps nothing on the disk unless a test asks for more.
 package nonisolated(nonsending) func withService<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
-  try await withHouse(kind) { house in
-    try await house.serving("--durability", "memory") { _ in try await body(house) }
-  }
+  try await withDaemon(kind, with: "--durability", "memory") { house, _ in try await body(house) }
 }
 
 /// How many houses exist at a time: more than a small machine has processors, because most of them wait for a deadline. Hundreds of services

@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// Applications that are registered, listed, preferred, and asked for a window.
+/// Applications that are registered and listed.
 @Suite struct ApplicationTests {
   private static let path = "\(House.root)/application/org_2eexample_2eCats"
 
@@ -49,18 +49,10 @@ import Testing
   func `a manifest that is wrong is refused with its places`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       let launch = Manifests.configuration("Main", more: #", "StagedoorLaunch": "twice""#)
-      let wrongs: [(manifest: String, says: [String])] = [
-        ("{", ["expected"]), (#"{"CFBundleIdentifier": "cats"}"#, ["CFBundleIdentifier", "cats"]),
-        (
-          Manifests.application("org.example.Cats", types: "viewCat", configurations: launch),
-          ["StagedoorLaunch", "twice"]
-        ),
-      ]
-      for (manifest, says) in wrongs {
-        let error = try await house.refusal("RegisterApplication", "string:\(manifest)")
-        #expect(error.name == "org.stagedoor.Error.InvalidManifest", "\(manifest): \(error)")
-        for words in says { #expect(error.message.contains(words), "\(error)") }
-      }
+      let wrong = Manifests.application("org.example.Cats", types: "viewCat", configurations: launch)
+      let fault = try await house.refusal("RegisterApplication", "string:\(wrong)")
+      #expect(fault.name == "org.stagedoor.Error.InvalidManifest")
+      for words in ["StagedoorLaunch", "twice"] { #expect(fault.message.contains(words), "\(fault)") }
       // If only conditions are wrong, the message says so.
       let conditions = #", "StagedoorCanActivatePredicate": "SELF =~ 'x'", "StagedoorPrefersToActivatePredicate": "x""#
       let manifest = Manifests.application(
@@ -70,73 +62,6 @@ import Testing
       for words in ["StagedoorCanActivatePredicate", "column"] { #expect(error.message.contains(words), "\(error)") }
       let objects = try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager")
       #expect(objects[0].elements.isEmpty)
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `NewSession makes a window of the configuration that is named, or of the default one`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      try await house.register(Manifests.oneScene)
-      func new(_ configuration: String) async throws -> Landing {
-        try house.landing(
-          try await house.call("NewSession", "string:\(configuration)", at: Self.path, in: House.application))
-      }
-      let (plain, named, again) = try await (new(""), new("Cat Detail"), new("Cat Detail"))
-      #expect([plain, named, again].map(\.outcome) == ["created", "created", "created"])
-      #expect(Set([plain, named, again].map(\.session)).count == 3)
-      #expect(try await house.property("Configuration", of: plain.session) == "Default")
-      #expect(try await house.property("Configuration", of: named.session) == "Cat Detail")
-      let unknown = try await house.refusal("NewSession", "string:Dog", at: Self.path, in: House.application)
-      #expect(unknown.name == "org.stagedoor.Error.NoSuchConfiguration")
-      #expect(unknown.message.contains("Dog"))
-      _ = try await house.newSession("", of: "org.example.Player")
-      let second = try await house.refusal(
-        "NewSession", "string:", at: "\(House.root)/application/org_2eexample_2ePlayer", in: House.application)
-      #expect(second.name == "org.stagedoor.Error.MultipleScenesNotSupported")
-      let nobody = try await house.refusal(
-        "NewSession", "string:", at: "\(House.root)/application/org_2eexample_2eNone", in: House.application)
-      #expect(nobody.name == "org.freedesktop.DBus.Error.UnknownObject")
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `the preferred application takes what several declare, until that is cleared, also after a restart`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
-      for identifier in ["org.example.A", "org.example.B"] {
-        let manifest = Manifests.application(identifier, types: "view", configurations: Manifests.configuration("Main"))
-        try house.write(manifest, to: "\(house.applications)/\(identifier).json")
-      }
-      func preferred() async throws -> String? {
-        try await house.call("GetPreferredApplication", "string:view").first?.text
-      }
-      func taker() async throws -> String? {
-        try await house.explain(Payloads.activity("view", "one"))["application"]?["chosen"]?.text
-      }
-      try await house.serving { _ in
-        #expect(try await preferred() == "")
-        #expect(try await taker() == "org.example.A")
-        #expect(try await house.call("SetPreferredApplication", "string:view", "string:org.example.B").isEmpty)
-        #expect(try await preferred() == "org.example.B")
-        #expect(try await taker() == "org.example.B")
-        let unknown = try await house.refusal("SetPreferredApplication", "string:view", "string:org.example.None")
-        #expect(unknown.name == "org.stagedoor.Error.NoSuchApplication")
-        let undeclared = try await house.refusal("SetPreferredApplication", "string:sing", "string:org.example.A")
-        #expect(undeclared.name == "org.stagedoor.Error.ActivityTypeNotDeclared")
-        #expect(undeclared.message.contains(#""sing": add it to NSUserActivityTypes"#))
-        let content = try await house.refusal("SetPreferredApplication", "string:text/plain", "string:org.example.A")
-        #expect(content.message.contains(#""text/plain": add it to CFBundleDocumentTypes"#))
-      }
-      try await house.serving { _ in
-        #expect(try await preferred() == "org.example.B")
-        _ = try await house.call("SetPreferredApplication", "string:view", "string:")
-        #expect(try await preferred() == "")
-        #expect(try await taker() == "org.example.A")
-      }
     }
   }
 

@@ -27,17 +27,15 @@ import Testing
   @Test func `with 32 descriptors and more callers than that, drops are taken, and all is well once they have left`()
     async throws
   {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let daemon = Command.built("stagedoord").program
       try await house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory").whileRunning { running in
         try await eventually("its name") { try await house.watcher.owner(of: House.name) != nil }
         var callers: [Connection] = []
         for number in 0..<40 {
           callers.append(try await house.bus.connect())
-          let (_, outcome, _) = try await callers[number].call(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
-            [String: String](), returning: ObjectPath.self, String.self, String.self)
+          let (_, outcome, _) = try await house.service(callers[number]).call(
+            "Drop", "viewCat", "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self)
           #expect(outcome == (number == 0 ? "created" : "activated"))
         }
         for caller in callers { await caller.close() }
@@ -63,32 +61,8 @@ import Testing
     }
   }
 
-  @Test func `a plain drop has the limits of a document`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      let sender = try await house.bus.connect()
-      for info in [
-        Dictionary(uniqueKeysWithValues: (0..<50_001).map { ("\($0)", "") }),
-        ["a": String(repeating: "a", count: (16 << 20) + 1)],
-      ] {
-        let error = await #expect(throws: CallError.self) {
-          try await sender.call(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
-            info, returning: ObjectPath.self, String.self, String.self)
-        }
-        guard case .replied(let reply)? = error else {
-          Issue.record("\(String(describing: error))")
-          continue
-        }
-        #expect(reply.name == .limitsExceeded)
-      }
-      await sender.close()
-    }
-  }
-
   @Test func `of two keys that look the same none is lost`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let script = #"""
         import dbus
         bus = dbus.SessionBus()
@@ -100,17 +74,6 @@ import Testing
       let output = try await house.command("/usr/bin/python3", "-B", "-c", script).output()
       let activity = try await house.property("UserActivity", of: output.replacing("\n", with: ""))
       #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
-    }
-  }
-
-  @Test func `nobody registers the bus, or the service itself`() async throws {
-    try await withService { house in
-      for name in ["org.freedesktop.DBus", "org.stagedoor.Interchange1"] {
-        let manifest = Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main"))
-        let refusal = try await house.refusal("RegisterApplication", "string:\(manifest)")
-        #expect(refusal.name == "org.stagedoor.Error.InvalidManifest")
-        #expect(refusal.message.contains("\"\(name)\", which is no application's"), "\(refusal)")
-      }
     }
   }
 

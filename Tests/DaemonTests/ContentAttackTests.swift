@@ -9,36 +9,6 @@ import Testing
 /// Each test says how long a neighbour waited for an answer. The limits hold in a debug build on a busy machine; without its defence each attack made
 /// the neighbour wait several times as long, or lost deliveries.
 @Suite struct ContentAttackTests {
-  /// The longest time that a neighbour waits for an answer while `body` runs.
-  private func longestWait(in house: House, whileRunning body: () async throws -> Void) async throws -> Duration {
-    let neighbour = try await house.bus.connect()
-    let isOver = Lock(false)
-    // On the thread of its connection: the test may wait for a thread of the pool, and the neighbour does not.
-    let asking = Task {
-      await neighbour.loop.run { _ in
-        let clock = ContinuousClock()
-        var longest = Duration.zero
-        repeat {
-          let begin = clock.now
-          let sequence: Variant? = try? await neighbour.call(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties", "Get",
-            "org.stagedoor.Interchange1", "EventSequence", timeout: usualLimit)
-          longest = max(longest, sequence == nil ? usualLimit : clock.now - begin)
-          await neighbour.loop.sleep(for: .milliseconds(2))
-        } while !isOver.withLock(\.self)
-        return longest
-      }
-    }
-    do { try await body() } catch {
-      isOver.withLock { $0 = true }
-      throw error
-    }
-    isOver.withLock { $0 = true }
-    let longest = await asking.value
-    await neighbour.close()
-    return longest
-  }
-
   /// A source of promises that answers nothing, and notes what it is told.
   private final class SilentSource: Sendable {
     let connection: Connection
@@ -94,7 +64,7 @@ import Testing
         try await house.hosting { host in
           let source = try await SilentSource(in: house)
           let drag = try await source.drag()
-          let longest = try await longestWait(in: house) {
+          let longest = try await house.longestWait {
             try await source.cancel(drag.path)
             for number in 0..<20 {
               let landing = try await house.deliver(
@@ -116,27 +86,25 @@ import Testing
   }
 
   @Test func `a source of many promises that leaves makes nobody wait`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { daemon in
-        let source = try await SilentSource(in: house)
-        let opener = try await house.bus.connect()
-        let heard = Lock(0)
-        opener.observeAddressedSignals { signal in
-          if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
-        }
-        for _ in 0..<6 {
-          let ticket = try await source.drag().ticket
-          _ = try await house.service(opener).call("OpenDrag", ticket, returning: ObjectPath.self)
-        }
-        let longest = try await longestWait(in: house) {
-          await source.connection.close()
-          try await eventually("the drags to be over") { heard.withLock(\.self) == 6 }
-        }
-        await opener.close()
-        print("a source of 60,000 promises leaves: another waited for \(longest)")
-        #expect(longest < .seconds(2))
-        #expect(daemon.status == nil, "\(daemon.standardError)")
+    try await withDaemon(with: "--durability", "memory") { house, daemon in
+      let source = try await SilentSource(in: house)
+      let opener = try await house.bus.connect()
+      let heard = Lock(0)
+      opener.observeAddressedSignals { signal in
+        if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
       }
+      for _ in 0..<6 {
+        let ticket = try await source.drag().ticket
+        _ = try await house.service(opener).call("OpenDrag", ticket, returning: ObjectPath.self)
+      }
+      let longest = try await house.longestWait {
+        await source.connection.close()
+        try await eventually("the drags to be over") { heard.withLock(\.self) == 6 }
+      }
+      await opener.close()
+      print("a source of 60,000 promises leaves: another waited for \(longest)")
+      #expect(longest < .seconds(2))
+      #expect(daemon.status == nil, "\(daemon.standardError)")
     }
   }
 
@@ -162,54 +130,8 @@ import Testing
     }
   }
 
-  @Test func `sixty proposals of a long drag reach the host as two`() async throws {
-    try await withHouse { house in
-      try await house.carrying("memory") { host in
-        let window = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
-        try await host.settle()
-        let source = try await house.bus.connect()
-        func begin(_ count: Int) async throws -> ObjectPath {
-          let name = String(repeating: "x", count: 10_000)
-          let items = (0..<count).map { Things.item(Things.text("a"), name: "\(name)\($0)") }
-          return try await house.service(source).call(
-            "BeginDragItems", items, [String: Variant](), returning: ObjectPath.self, String.self
-          ).0
-        }
-        let long = try await begin(1_000)
-        let error = try await refused {
-          _ = try await source.call(
-            to: House.name, at: long, "org.stagedoor.DragSession1", "Propose", try ObjectPath(window),
-            returning: String.self)
-        }
-        #expect(error?.name == .limitsExceeded && host.calls(of: "ProposeDrop").isEmpty, "\(error as Any)")
-        let drag = try await begin(80)
-        host.next("ProposeDrop", .waits)
-        let longest = try await longestWait(in: house) {
-          try await withThrowingTaskGroup(of: String.self) { group in
-            let path = try ObjectPath(window)
-            for _ in 0..<60 {
-              group.addTask {
-                try await source.call(
-                  to: House.name, at: drag, "org.stagedoor.DragSession1", "Propose", path, returning: String.self)
-              }
-            }
-            try await host.asked(1, "ProposeDrop")
-            // When this has an answer, the service has read all proposals of the connection.
-            try await source.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-            host.goOn("ProposeDrop", .success("copy"))
-            for try await answer in group { #expect(answer == "copy") }
-          }
-        }
-        print("60 proposals of 0.8 MB: another waited for \(longest)")
-        #expect(host.calls(of: "ProposeDrop").count == 2)
-        await source.close()
-      }
-    }
-  }
-
   @Test func `a large content on a slow disk makes no small one wait`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: House.pictures) { house in
       let disk = try await Preload("slow_disk", in: house)
       // The disk writes 25 MiB in a second.
       disk.put(40, at: 0)
@@ -244,44 +166,42 @@ import Testing
   }
 
   @Test func `drags with many listeners end without making others wait`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { daemon in
-        let source = try await house.bus.connect()
-        var tickets: [String] = []
-        for _ in 0..<100 {
-          tickets.append(
-            try await house.service(source).call(
-              "BeginDragItems", [Things.item(Things.text("a"))], [String: Variant](), returning: ObjectPath.self,
-              String.self
-            ).1)
-        }
-        let loop = try EventLoop()
-        var openers: [Connection] = []
-        for _ in 0..<60 {
-          let opener = try await house.bus.connect(on: loop)
-          for ticket in tickets {
-            try opener.send(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenDrag", ticket)
-          }
-          openers.append(opener)
-        }
-        let heard = Lock(0)
-        for opener in openers {
-          opener.observeAddressedSignals { signal in
-            if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
-          }
-          try await opener.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: usualLimit)
-        }
-        let longest = try await longestWait(in: house) {
-          await source.close()
-          try await eventually("everyone to hear of it") { heard.withLock(\.self) == 6_000 }
-        }
-        print("100 drags with 60 listeners each end: another waited for \(longest)")
-        #expect(longest < .seconds(3))
-        for opener in openers { await opener.close() }
-        await loop.stop()
-        #expect(daemon.status == nil, "\(daemon.standardError)")
+    try await withDaemon(with: "--durability", "memory") { house, daemon in
+      let source = try await house.bus.connect()
+      var tickets: [String] = []
+      for _ in 0..<100 {
+        tickets.append(
+          try await house.service(source).call(
+            "BeginDragItems", [Things.item(Things.text("a"))], [String: Variant](), returning: ObjectPath.self,
+            String.self
+          ).1)
       }
+      let loop = try EventLoop()
+      var openers: [Connection] = []
+      for _ in 0..<60 {
+        let opener = try await house.bus.connect(on: loop)
+        for ticket in tickets {
+          try house.service(opener).send(
+            "OpenDrag", ticket)
+        }
+        openers.append(opener)
+      }
+      let heard = Lock(0)
+      for opener in openers {
+        opener.observeAddressedSignals { signal in
+          if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
+        }
+        try await opener.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: usualLimit)
+      }
+      let longest = try await house.longestWait {
+        await source.close()
+        try await eventually("everyone to hear of it") { heard.withLock(\.self) == 6_000 }
+      }
+      print("100 drags with 60 listeners each end: another waited for \(longest)")
+      #expect(longest < .seconds(3))
+      for opener in openers { await opener.close() }
+      await loop.stop()
+      #expect(daemon.status == nil, "\(daemon.standardError)")
     }
   }
 
@@ -290,8 +210,8 @@ import Testing
       let caller = try await house.bus.connect()
       let document = Payloads.activity("viewCat", "cat1")
       for _ in 0..<101 {
-        try caller.send(
-          to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "BeginDrag", document)
+        try house.service(caller).send(
+          "BeginDrag", document)
       }
       // A sender may have a hundred drags.
       let (drag, _) = try await house.service(caller).call(
@@ -303,26 +223,24 @@ import Testing
 
   @Test(.enabled(if: House.canSandbox))
   func `drags of callers that have left lock no stranger out`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
-        try await daemon.freeze()
-        for _ in 0..<101 {
-          let caller = try await house.bus.connect()
-          caller.send(
-            try Message.methodCall(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "BeginDrag",
-              Payloads.activity("viewCat", "cat1")))
-          await caller.close()
-        }
-        daemon.signal(SIGCONT)
-        try await eventually("all calls") {
-          daemon.standardError.ranges(of: "BeginDrag of /org/stagedoor/Interchange1 is called by").count == 101
-        }
-        // A sandbox without a name is a stranger, as everyone is who has left before the service could look at it.
-        let begun = try await house.call(
-          "BeginDrag", "string:\(Payloads.activity("viewCat", "cat1"))", from: "no name")
-        #expect(begun.first?.text.hasPrefix("\(House.root)/drag/") ?? false, "\(begun)")
+    try await withDaemon(with: "--durability", "memory", "--log-level", "debug") { house, daemon in
+      try await daemon.freeze()
+      for _ in 0..<101 {
+        let caller = try await house.bus.connect()
+        caller.send(
+          try Message.methodCall(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "BeginDrag",
+            Payloads.activity("viewCat", "cat1")))
+        await caller.close()
       }
+      daemon.signal(SIGCONT)
+      try await eventually("all calls") {
+        daemon.standardError.ranges(of: "BeginDrag of /org/stagedoor/Interchange1 is called by").count == 101
+      }
+      // A sandbox without a name is a stranger, as everyone is who has left before the service could look at it.
+      let begun = try await house.call(
+        "BeginDrag", "string:\(Payloads.activity("viewCat", "cat1"))", from: "no name")
+      #expect(begun.first?.text.hasPrefix("\(House.root)/drag/") ?? false, "\(begun)")
     }
   }
 }

@@ -7,49 +7,11 @@ import Testing
 
 /// A store that was damaged while no service used it, and while one did.
 @Suite struct DamageTests {
-  enum Damage: CaseIterable, Sendable {
-    case head, places, cut, other, folder, emptied
-
-    var reason: String {
-      switch self {
-      case .head, .other: "file is not a database"
-      case .places, .cut: "database disk image is malformed"
-      case .folder: "it is no file"
-      case .emptied: "it is empty"
-      }
-    }
-
-    fileprivate func happen(to file: String) throws {
-      var bytes = try Data(contentsOf: URL(filePath: file))
-      switch self {
-      case .head: bytes.replaceSubrange(0..<100, with: Data(repeating: 0xA5, count: 100))
-      case .places:
-        for start in stride(from: 4096, to: bytes.count - 400, by: 4096) {
-          bytes.replaceSubrange(start..<(start + 400), with: Data(repeating: 0xA5, count: 400))
-        }
-      case .cut: bytes = bytes.prefix(9000)
-      case .other: bytes = Data(String(repeating: "this is no store\n", count: 1000).utf8)
-      case .folder:
-        try FileManager.default.removeItem(atPath: file)
-        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-        try Data("kept".utf8).write(to: URL(filePath: "\(file)/inside"))
-        return
-      case .emptied:
-        bytes = Data()
-        try Data("the log of a file that was emptied".utf8).write(to: URL(filePath: "\(file)-wal"))
-      }
-      try bytes.write(to: URL(filePath: file))
-    }
-  }
-
-  @Test(arguments: Damage.allCases)
-  func `what was damaged is set aside as it is, with a sentence, and the service begins anew`(damage: Damage)
-    async throws
-  {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+  /// The store's own tests damage it in other ways.
+  @Test func `what was damaged is set aside as it is, with a sentence, and the service begins anew`() async throws {
+    try await withHouse(installing: Manifests.cats) { house in
       try house.leave((1...300).map { .cat($0) })
-      try damage.happen(to: house.store)
+      try Data(try Data(contentsOf: URL(filePath: house.store)).prefix(9000)).write(to: URL(filePath: house.store))
       let before = try house.bytes(of: house.store)
       try await house.serving { daemon in
         #expect(try await house.drop("viewCat", "cat1").outcome == "created")
@@ -57,7 +19,7 @@ import Testing
         try await eventually("it is said") { daemon.standardError.contains("a new one was begun") }
         #expect(
           daemon.standardError.hasPrefix(
-            "stagedoord: the store was broken (\(house.store): \(damage.reason)); it is now \(path), and a new one was begun\n"
+            "stagedoord: the store was broken (\(house.store): database disk image is malformed); it is now \(path), and a new one was begun\n"
           ),
           "\(daemon.standardError)")
         #expect(try house.bytes(of: path) == before)
@@ -71,8 +33,7 @@ import Testing
   }
 
   @Test func `what is damaged while the service runs is refused, said, and set aside by the next start`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try house.leave((1...3000).map { .cat($0) })
       try await house.serving { daemon in
         #expect(try await house.eventSequence() == "0")
@@ -130,12 +91,9 @@ private struct OpenFile {
 extension House {
   fileprivate var store: String { "\(state)/stagedoor.db" }
 
-  /// The contents of the files in a directory.
+  /// The contents of a store and of its log.
   fileprivate func bytes(of path: String) throws -> [Data] {
-    var isDirectory = false
-    _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    let files = isDirectory ? try FileManager.default.contentsOfDirectory(atPath: path).map { "\(path)/\($0)" } : [path]
-    return try (files + ["\(path)-wal"]).filter { FileManager.default.fileExists(atPath: $0) }
+    try [path, "\(path)-wal"].filter { FileManager.default.fileExists(atPath: $0) }
       .map { try Data(contentsOf: URL(filePath: $0)) }
   }
 

@@ -1,14 +1,14 @@
+import DBus
 import DBusTestSupport
 import Testing
 
-/// Deliveries after their decision: listed, and waited for.
+/// Deliveries after their decision: in lists, and waited for by as many calls as there may be.
 @Suite struct DeliveryTests {
   private static let nowhere = "00000000-0000-4000-8000-000000000000"
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a delivery is held, and listed newest first, page by page`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       var landings: [Landing] = []
       for key in ["cat1", "cat2", "cat1"] { landings.append(try await house.drop("viewCat", key)) }
       let shown = try await house.call("GetDelivery", "string:\(landings[0].delivery)")
@@ -41,37 +41,35 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `who waits until it is handled hears of the end in each case`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.05"#)
-      #expect(try await house.refusal("Deliver", "string:\(late)").name == "org.stagedoor.Error.HostTimeout")
-      let waiting = Payloads.activity("viewCat", "cat2", options: #""wait": "handled", "deadline": 600"#)
-      for ending in ["Cancelled", "NoSuchSession"] {
-        async let refusal = house.refusal("Deliver", "string:\(waiting)")
-        try await eventually("it is held") { try await house.deliveries(in: "held").count == 1 }
-        let row = try #require(try await house.deliveries(in: "held").first)
-        if ending == "Cancelled" {
-          _ = try await house.call("CancelDelivery", "string:\(row[0])")
-        } else {
-          _ = try await house.call("Destroy", "string:standard", at: row[3], in: House.session)
-        }
-        #expect(try await refusal.name == "org.stagedoor.Error.\(ending)")
-      }
-    }
-  }
+  private static let patient = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `who waits for a host that never came hears the same again`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let document = Payloads.activity("viewCat", "cat1", options: #""token": "t", "wait": "handled", "deadline": 0.1"#)
-      let first = try await house.refusal("Deliver", "string:\(document)")
-      let second = try await house.refusal("Deliver", "string:\(document)")
-      #expect(first.name == "org.stagedoor.Error.HostTimeout")
-      #expect(second == first)
-      #expect(try await house.eventSequence() == "2", "it happened once, and ended once")
+  func `of one sender a thousand calls wait for a host, and others are not concerned`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind, registering: Manifests.cats) { house in
+      let sender = try await house.bus.connect()
+      let object = try house.service(sender)
+      func deliver() async throws(CallError) -> String {
+        try await object.call(
+          "Deliver", Self.patient, timeout: nil, returning: ObjectPath.self, String.self, String.self
+        ).2
+      }
+      let calls = (0..<1_000).map { _ in Task { try await deliver() } }
+      try await eventually("they wait") { try await house.deliveries(in: "held").count == 1_000 }
+      let reply = try #require(try await refused { _ = try await deliver() })
+      #expect(reply.name == .limitsExceeded)
+      #expect(reply.text.contains("1000"))
+      #expect(try await house.eventSequence() == "1000", "what was refused has done nothing")
+      #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
+
+      // An answered call makes room for another.
+      let delivery = try await house.deliveries(in: "held")[500][0]
+      try await object.call("CancelDelivery", delivery)
+      let next = Task { try await deliver() }
+      try await eventually("it waits") { try await house.deliveries(in: "held").count == 1_001 }
+      await sender.close()
+      for call in calls + [next] { await #expect(throws: (any Error).self) { try await call.value } }
     }
   }
 }

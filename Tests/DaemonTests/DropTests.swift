@@ -4,111 +4,42 @@ import Testing
 
 /// `Drop`, `Deliver` and `DeliverEach`: their answers, their errors, and the signals before the answers.
 @Suite struct DropTests {
-  struct Wrong: Sendable, CustomTestStringConvertible {
-    let member: String
-    let arguments: [String]
-    let name: String
-    /// Words that the message contains, so that the user can correct the call.
-    let says: [String]
-
-    init(member: String, arguments: [String], name: String, says: [String]) {
-      (self.member, self.arguments, self.name, self.says) = (member, arguments, name, says)
-    }
-
-    init(_ member: String, _ arguments: String..., is name: String, says: String...) {
-      self.member = member
-      self.arguments = arguments
-      self.name = name.contains(".") ? name : "org.stagedoor.Error.\(name)"
-      self.says = says
-    }
-
-    var testDescription: String { "\(member) \(arguments.map { $0.prefix(80) })" }
-  }
-
-  private static let empty = "dict:string:string:"
-  private static let invalidArgs = "org.freedesktop.DBus.Error.InvalidArgs"
-
-  private static func deliver(_ document: String, is name: String, says: String...) -> [Wrong] {
-    ["Deliver", "DeliverEach"].map { member in
-      Wrong(member: member, arguments: ["string:\(document)"], name: "org.stagedoor.Error.\(name)", says: says)
-    }
-  }
-
-  static let wrongs: [Wrong] =
-    [
-      Wrong("Drop", "string:", "string:cat1", empty, is: "InvalidPayload", says: "activity_type"),
-      Wrong("Drop", "string:viewDog", "string:rex", empty, is: "ActivityTypeNotDeclared", says: "viewDog"),
-      Wrong(
-        "Drop", "string:\(String(repeating: "x", count: 10_000))", "string:", empty,
-        is: "org.freedesktop.DBus.Error.LimitsExceeded", says: "activity_type", "255"),
-      Wrong("Drop", "string:viewCat", "string:cat1", is: invalidArgs, says: "ssa{ss}"),
-      Wrong("Drop", "int32:1", "string:cat1", empty, is: invalidArgs, says: "ssa{ss}"),
-      Wrong(
-        "Deliver", "string:\(Payloads.activity("viewCat", "new", options: #""session": "cat1""#))", is: "NoSuchSession",
-        says: "cat1"),
-      Wrong(
-        "Deliver",
-        "string:\(Payloads.activity("viewCat", options: #""session": "00000000-0000-4000-8000-000000000000""#))",
-        is: "NoSuchSession", says: "00000000-0000-4000-8000-000000000000"),
-      Wrong(
-        "DeliverEach", "string:\(Payloads.items(("viewCat", "a"), options: #""wait": "handled""#))",
-        is: "InvalidPayload", says: "wait"),
-      Wrong(
-        "DeliverEach", "string:\(Payloads.items(("viewCat", "a"), options: #""session": "x""#))",
-        is: "InvalidPayload", says: "session"),
+  /// Calls that are wrong in a way that no other test sees; and one of each kind of those that the tests of documents and of routing know: the name of
+  /// the error, and words that the message contains, so that the user can correct the call.
+  private static let wrongs: [(member: String, arguments: [String], name: String, says: [String])] = {
+    let (invalidArgs, empty) = ("org.freedesktop.DBus.Error.InvalidArgs", "dict:string:string:")
+    let own = "org.stagedoor.Error"
+    func document(_ options: String) -> String { "string:\(Payloads.activity("viewCat", "new", options: options))" }
+    let documents: [(String, String, [String])] = [
+      ("string:{", "\(own).InvalidPayload", ["expected"]),
+      (#"string:{"activity": {"activityType": 7}}"#, "\(own).InvalidPayload", ["activity.activityType", "7"]),
+      (document(#""application": "org.example.None""#), "\(own).NoSuchApplication", ["org.example.None"]),
     ]
-    + deliver("", is: "InvalidPayload", says: "expected")
-    + deliver("{", is: "InvalidPayload", says: "expected")
-    + deliver("[]", is: "InvalidPayload", says: "expected")
-    + deliver("{}", is: "InvalidPayload", says: "activity", "items", "session")
-    + deliver(#"{"activity": {}}"#, is: "InvalidPayload", says: "activity.activityType")
-    + deliver(#"{"activity": {"activityType": 7}}"#, is: "InvalidPayload", says: "activity.activityType", "7")
-    + deliver(#"{"activity": {"activityType": ""}}"#, is: "InvalidPayload", says: "activity.activityType")
-    + deliver(
-      #"{"activity": {"activityType": "viewCat", "activityType": "viewDog"}}"#, is: "InvalidPayload",
-      says: "activityType")
-    + deliver(
-      #"{"items": [{"activities": [{"activityType": "viewCat", "userInfo": {"when": {"$date": "yesterday"}}}]}]}"#,
-      is: "InvalidPayload", says: "items[0].activities[0].userInfo.when", "yesterday")
-    + deliver(
-      Payloads.activity("viewCat", options: #""strict": true, "colour": "red""#), is: "InvalidPayload", says: "colour")
-    + deliver(
-      Payloads.activity("viewCat", options: #""disposition": "sideways""#), is: "InvalidPayload",
-      says: "options.disposition", "sideways")
-    + deliver(
-      Payloads.activity("viewCat", options: #""deadline": 3601"#), is: "InvalidPayload", says: "options.deadline")
-    + deliver(
-      #"{"activity": {"activityType": "viewCat", "expirationDate": "2001-01-01T00:00:00Z"}}"#, is: "ActivityExpired",
-      says: "2001")
-    + deliver(
-      Payloads.activity("viewCat", options: #""application": "org.example.None""#), is: "NoSuchApplication",
-      says: "org.example.None")
-    + deliver(
-      Payloads.activity("viewCat", options: #""application": "org.example.Player""#), is: "ActivityTypeNotDeclared",
-      says: "org.example.Player", "viewCat")
-    + deliver(
-      Payloads.activity("viewCat", options: #""configuration": "Cat Detial""#), is: "NoSuchConfiguration",
-      says: "Cat Detial")
-    + deliver(
-      Payloads.activity("viewCat", options: #""configuration": "Cat Detail", "role": "Other""#), is: "RoleMismatch",
-      says: "Cat Detail")
-    + deliver(
-      Payloads.activity("viewCat", "new", options: #""disposition": "existingOnly""#), is: "NoMatchingSession",
-      says: "existingOnly")
-    + deliver(
-      #"{"items": [{"representations": [{"type": "text/plain", "text": "hello"}]}]}"#, is: "NoActivity", says: "text")
+    return [
+      ("Drop", ["string:", "string:cat1", empty], "\(own).InvalidPayload", ["activity_type"]),
+      ("Drop", ["string:viewDog", "string:rex", empty], "\(own).ActivityTypeNotDeclared", ["viewDog"]),
+      (
+        "Drop", ["string:\(String(repeating: "x", count: 10_000))", "string:", empty],
+        "org.freedesktop.DBus.Error.LimitsExceeded", ["activity_type", "255"]
+      ),
+      ("Drop", ["string:viewCat", "string:cat1"], invalidArgs, ["ssa{ss}"]),
+      ("Drop", ["int32:1", "string:cat1", empty], invalidArgs, ["ssa{ss}"]),
+      ("Deliver", [document(#""session": "cat1""#)], "\(own).NoSuchSession", ["cat1"]),
+      ("DeliverEach", [document(#""wait": "handled""#)], "\(own).InvalidPayload", ["wait"]),
+      ("DeliverEach", [document(#""session": "x""#)], "\(own).InvalidPayload", ["session"]),
+    ]
+      + ["Deliver", "DeliverEach"].flatMap { member in documents.map { (member, [$0.0], $0.1, $0.2) } }
+  }()
 
   @Test(arguments: PrivateBus.Kind.available)
   func `what is wrong is refused by name, with a message that mends it, and leaves nothing behind`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      try await house.register(Manifests.oneScene)
+    try await withService(kind, registering: Manifests.cats) { house in
       for wrong in Self.wrongs {
         let error = try await house.refusal(wrong.member, wrong.arguments)
-        #expect(error.name == wrong.name, "\(wrong.testDescription): \(error.message)")
-        for words in wrong.says { #expect(error.message.contains(words), "\(wrong.testDescription): \(error)") }
+        #expect(error.name == wrong.name, "\(wrong): \(error.message)")
+        for words in wrong.says { #expect(error.message.contains(words), "\(wrong): \(error)") }
       }
       #expect(try await house.eventSequence() == "0")
       #expect(try await house.sessions().isEmpty)
@@ -117,39 +48,17 @@ import Testing
   }
 
   @Test func `a megabyte of brackets is refused, and the service goes on`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       // The document is longer than a command line may be, so a program sends it.
       let brackets = String(repeating: "[", count: 1 << 20)
-      let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      let object = try house.service(house.watcher)
       for member in ["Deliver", "DeliverEach", "Explain", "RegisterApplication"] as [MemberName] {
-        let error = await #expect(throws: CallError.self) { try await object.call(member, brackets) }
-        guard case .replied(let reply) = error else {
-          Issue.record("\(member): \(String(describing: error))")
-          continue
-        }
+        let refusal = try await refused { try await object.call(member, brackets) }
+        let reply = try #require(refusal, "\(member)")
         #expect(reply.name == .limitsExceeded || reply.name.rawValue.hasPrefix("org.stagedoor.Error.Invalid"))
         #expect(reply.description.utf8.count < 1000)
       }
       #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `Drop hands on its dictionary`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let landing = try house.landing(
-        try await house.call("Drop", "string:viewCat", "string:cat1", "dict:string:string:name,Tom,colour,grey"))
-      let activity = try Document(try await house.property("UserActivity", of: landing.session))
-      #expect(activity["activityType"]?.text == "viewCat")
-      #expect(activity["targetContentIdentifier"]?.text == "cat1")
-      #expect(activity["userInfo"]?.texts == ["name": "Tom", "colour": "grey"])
-      // Empty text means none.
-      let plain = try await house.drop("viewCat")
-      #expect(plain.outcome == "created")
-      #expect(
-        try Document(try await house.property("UserActivity", of: plain.session)).texts == ["activityType": "viewCat"])
     }
   }
 
@@ -198,18 +107,14 @@ import Testing
 
   /// Values are read while a new window is announced. Once, this ended the next turn in between.
   @Test func `what comes close behind a new window is told behind it`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let shown = try await house.drop("viewCat", "cat0").session
       let connection = try await Connection.open(house.bus.address)
       let routed = try await connection.signals(
         MatchRule(interface: "org.stagedoor.Interchange1", member: "Routed"), buffering: .newest(10_000))
       let rounds = 100
-      func send(_ key: String) throws {
-        try connection.send(
-          to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop",
-          "viewCat", key, [String: String]())
-      }
+      let service = try house.service(connection)
+      func send(_ key: String) throws { try service.send("Drop", "viewCat", key, [String: String]()) }
       for round in 1...rounds {
         try send("new\(round)")
         for _ in 0..<12 { try send("cat0") }
@@ -230,43 +135,30 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a private delivery shows nothing to others`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
-        try await house.register(Manifests.oneScene)
-        var landing = try await house.drop("play", "song")
-        var seen: [Watch.Message] = []
-        try await house.watched { watch in
-          let document =
-            #"{"activity": {"activityType": "stop", "targetContentIdentifier": "secret-key", "title": "secret-title"},"#
-            + #""options": {"private": true}}"#
-          landing = try await house.deliver(document)
-          let last = try #require(try await watch.happenings().last)
-          #expect(last.arguments["delivery"] == landing.delivery)
-          #expect(last.arguments["activity_type"] == "")
-          #expect(last.arguments["target_content_identifier"] == "")
-          seen = watch.signals
+  /// One of the ten cases of `Tests/SceneRoutingTests/AcceptanceTests.swift`, as a hundred programs play it. A late watcher learns the same as an early one.
+  @Test(arguments: [Manifests.cats, Manifests.mainOnly], PrivateBus.Kind.available)
+  func `a hundred identical drops at once make one window`(manifest: String, kind: PrivateBus.Kind) async throws {
+    try await withService(kind, registering: manifest) { house in
+      try await house.watched { watch in
+        let drop =
+          "dbus-send --session --print-reply --dest=\(House.name) \(House.root) \(House.interchange).Drop"
+          + " string:viewCat string:cat1 dict:string:string:"
+        let output = try await house.command(
+          "sh", "-c", "i=0; while [ $i -lt 100 ]; do \(drop) & i=$((i + 1)); done; wait"
+        ).output(within: .seconds(120))
+        // Each dbus-send writes its answer in one piece, so no answer stands within another.
+        var reader = ShownReader(output.split(separator: "\n").filter { $0.hasPrefix(" ") })
+        let texts = reader.rest().map(\.text)
+        try #require(texts.count == 300)
+        let answers = stride(from: 0, to: 300, by: 3).map {
+          Landing(session: texts[$0], outcome: texts[$0 + 1], delivery: texts[$0 + 2])
         }
-        let changed = seen.filter { $0.member == "PropertiesChanged" && $0.path == landing.session }
-        let invalidated = changed.flatMap { $0.arguments[2].elements.map(\.text) }
-        #expect(Set(invalidated) == ["UserActivity", "TargetContentIdentifier", "Title"])
-        #expect(try await house.property("UserActivity", of: landing.session) == "")
-        #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "")
-        var said = ["\(seen)", daemon.standardError]
-        said.append("\(try await Record(of: house))")
-        for (member, path, interface) in [
-          ("GetAll", landing.session, House.properties),
-          ("GetManagedObjects", House.root, "org.freedesktop.DBus.ObjectManager"),
-        ] {
-          let arguments = member == "GetAll" ? ["string:\(House.session)"] : []
-          said.append("\(try await house.call(member, arguments, at: path, in: interface))")
-        }
-        said.append("\(try await house.explain(Payloads.activity("play", "song")))")
-        for text in said { #expect(!text.contains("secret"), "\(text)") }
-        // Routing still knows what the window shows.
-        _ = try await house.drop("play", "song")
-        #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "song")
+        #expect(Set(answers.map(\.session)).count == 1)
+        #expect(answers.filter { $0.outcome == "created" }.count == 1)
+        #expect(answers.filter { $0.outcome == "activated" }.count == 99)
+        #expect(Set(answers.map(\.delivery)).count == 100)
+        #expect(try await house.sessions().map { $0[0] } == [answers[0].session])
+        #expect(try await watch.happenings().count == 100)
       }
     }
   }

@@ -8,8 +8,7 @@ import Testing
 @Suite struct DurabilityTests {
   @Test(arguments: ["full", "normal"], PrivateBus.Kind.available)
   func `what was acknowledged is there after a kill, once`(durability: String, kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let (landings, before) = try await house.serving("--durability", durability) { daemon in
         var landings: [Landing] = []
         // The deliveries wait longer than any machine is slow: at its deadline a delivery would change.
@@ -46,33 +45,6 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `the same token gives the first answer, also after a kill`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      let document = Payloads.activity("viewCat", "cat1", options: #""token": "mine", "disposition": "new""#)
-      let (first, sequence) = try await house.serving { daemon in
-        let first = try await house.deliver(document)
-        #expect(try await house.deliver(document) == first)
-        let sequence = try await house.eventSequence()
-        daemon.signal(SIGKILL)
-        try await daemon.ended()
-        return (first, sequence)
-      }
-      #expect(first.outcome == "created")
-      try await house.serving { _ in
-        #expect(try await house.deliver(document) == first)
-        #expect(try await house.eventSequence() == sequence)
-        #expect(try await house.sessions().count == 1)
-        let other = Payloads.activity("viewCat", "cat2", options: #""token": "mine", "disposition": "new""#)
-        let error = try await house.refusal("Deliver", "string:\(other)")
-        #expect(error.name == "org.stagedoor.Error.InvalidPayload")
-        #expect(error.message.contains("token"))
-        #expect(try await house.eventSequence() == sequence)
-      }
-    }
-  }
-
   @Test func `in memory nothing stays`() async throws {
     try await withHouse { house in
       for _ in 0..<2 {
@@ -88,63 +60,14 @@ import Testing
     }
   }
 
-  @Test func `a registered application goes with the service, and its sessions wait for it as they were`() async throws
-  {
-    try await withHouse { house in
-      let first = try await house.serving { daemon in
-        try await house.register(Manifests.cats)
-        let first = try await house.drop("viewCat", "cat1")
-        try await house.set("Title", of: first.session, to: "First")
-        try await house.set("CanActivatePredicate", of: first.session, to: "SELF BEGINSWITH 'cat'")
-        daemon.signal(SIGKILL)
-        try await daemon.ended()
-        return first
-      }
-      try await house.serving { _ in
-        #expect(try await house.property("Title", of: first.session) == "First")
-        #expect(try await house.sessions().map { $0[0] } == [first.session])
-        let named = #"{"options": {"session": "\#(first.identifier)"}}"#
-        #expect(try await house.refusal("Deliver", "string:\(named)").name == "org.stagedoor.Error.NoSuchApplication")
-        try await house.register(Manifests.cats)
-        #expect(try await house.deliver(named).session == first.session)
-        #expect(try await house.drop("viewCat", "cat2").session == first.session)
-      }
-    }
-  }
-
-  @Test func `what is kept is for its user alone`() async throws {
-    try await withHouse { house in
-      // A umask that allows everyone access.
-      let daemon = Command.built("stagedoord").program
-      try await house.command("sh", "-c", "umask 0; exec \(daemon)").whileRunning { _ in
-        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
-        try await house.register(Manifests.cats)
-        _ = try await house.drop("viewCat", "cat1")
-        #expect(try permissions(of: house.state) == 0o700)
-        let files = try FileManager.default.contentsOfDirectory(atPath: house.state)
-        #expect(files.count >= 2, "the store and its log: \(files)")
-        for file in files { #expect(try permissions(of: "\(house.state)/\(file)") == 0o600, "\(file)") }
-      }
-    }
-  }
-
   @Test func `when nothing happens for a while, the file itself has everything`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { _ in
-        _ = try await house.drop("viewCat", "a-cat-that-is-kept")
-        try await eventually("the file has it") {
-          let file = try Data(contentsOf: URL(filePath: "\(house.state)/stagedoor.db"))
-          return file.firstRange(of: Data("a-cat-that-is-kept".utf8)) != nil
-        }
+    try await withDaemon(installing: Manifests.cats) { house, _ in
+      _ = try await house.drop("viewCat", "a-cat-that-is-kept")
+      try await eventually("the file has it") {
+        let file = try Data(contentsOf: URL(filePath: "\(house.state)/stagedoor.db"))
+        return file.firstRange(of: Data("a-cat-that-is-kept".utf8)) != nil
       }
     }
-  }
-
-  private func permissions(of path: String) throws -> mode_t {
-    var status = stat()
-    try #require(lstat(path, &status) == 0, "\(path)")
-    return status.st_mode & 0o777
   }
 }
 

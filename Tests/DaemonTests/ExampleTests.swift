@@ -144,8 +144,7 @@ struct Example {
 extension House {
   /// The ticket of a new drag.
   fileprivate func ticket() async throws -> String {
-    let root = watcher.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
     let payload = #"{"items":[{"representations":[{"type":"text/plain","text":"A beach"}]}]}"#
-    return try await root.call("BeginDrag", payload, returning: ObjectPath.self, String.self).1
+    return try await service(watcher).call("BeginDrag", payload, returning: ObjectPath.self, String.self).1
   }
 }

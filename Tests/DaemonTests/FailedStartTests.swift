@@ -18,27 +18,6 @@ import Testing
     #endif
   }
 
-  /// The longest time that a question waited for its answer during `body`.
-  private nonisolated(nonsending) func longestWait(
-    of asked: RemoteObject, during body: nonisolated(nonsending) () async throws -> Void
-  ) async throws -> Duration {
-    let isOver = Lock(false)
-    let asking = Task {
-      let clock = ContinuousClock()
-      var longest = Duration.zero
-      while !isOver.withLock(\.self) {
-        let begin = clock.now
-        let _: UInt64 = try await asked.get("EventSequence")
-        longest = max(longest, clock.now - begin)
-      }
-      return longest
-    }
-    defer { isOver.withLock { $0 = true } }
-    try await body()
-    isOver.withLock { $0 = true }
-    return try await asking.value
-  }
-
   @Test func `nobody waits while the start fails that five thousand deliveries wait for`() async throws {
     try await withHouse { house in
       let home = try #require(house.environment["HOME"])
@@ -51,9 +30,9 @@ import Testing
           more: #" "StagedoorExec": "/bin/sh \#(script)","#), to: "\(house.applications)/org.example.Cats.json")
       try await house.serving("--durability", "memory") { _ in
         let (senders, neighbour) = (try await house.bus.connect(), try await house.bus.connect())
-        let service = senders.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-        let asked = neighbour.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-        let begun = try await longestWait(of: asked) {
+        let service = try house.service(senders)
+        let asked = try house.service(neighbour)
+        let begun = try await house.longestWait {
           try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<Self.held {
               if number >= 50 { try await group.next() }
@@ -72,7 +51,7 @@ import Testing
         _ = write(descriptor, "\n", 1)
         close(descriptor)
         // Each has DeliveryFailed, and its session SessionDiscarded.
-        let failing = try await longestWait(of: asked) {
+        let failing = try await house.longestWait {
           try await eventually("all to have failed") {
             let sequence: UInt64 = try await asked.get("EventSequence")
             return sequence >= first + 2 * UInt64(Self.held)
@@ -89,66 +68,53 @@ import Testing
   }
 
   @Test func `a host that gives its name back and takes it again in one breath stays the host`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.mainOnly, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { daemon in
-        let host = try await HostPlayer("org.example.Cats", in: house)
-        try await host.attach()
-        // The service reads all of this at once: its own news of the loss, and then the call.
-        try await daemon.freeze()
-        _ = try await host.connection.releaseName("org.example.Cats")
-        try await host.own()
-        async let attached = host.attach()
-        // The bus has the call when it answers a later one.
-        try await eventually("the call is on its way") {
-          _ = try await host.connection.owner(of: "org.example.Cats")
-          return true
-        }
-        daemon.signal(SIGCONT)
-        _ = try await attached
-        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
-        #expect(host.members.contains("ConnectScene"))
-        let path = "\(House.root)/application/org_2eexample_2eCats"
-        #expect(try await house.property("HostAttached", of: path, in: House.application) == "true")
-        await host.leave()
-        try await eventually("the host to be gone") {
-          try await house.property("Connected", of: landing.session) == "false"
-        }
+    try await withDaemon(installing: Manifests.mainOnly, with: "--durability", "memory") { house, daemon in
+      let host = try await HostPlayer("org.example.Cats", in: house)
+      try await host.attach()
+      // The service reads all of this at once: its own news of the loss, and then the call.
+      try await daemon.freeze()
+      _ = try await host.connection.releaseName("org.example.Cats")
+      try await host.own()
+      async let attached = host.attach()
+      // The bus has the call when it answers a later one.
+      try await eventually("the call is on its way") {
+        _ = try await host.connection.owner(of: "org.example.Cats")
+        return true
       }
+      daemon.signal(SIGCONT)
+      _ = try await attached
+      let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+      #expect(host.members.contains("ConnectScene"))
+      let path = "\(House.root)/application/org_2eexample_2eCats"
+      #expect(try await house.property("HostAttached", of: path, in: House.application) == "true")
+      await host.leave()
+      try await house.waitUntilGone(landing.session)
     }
   }
 
   @Test func `applications that came and went leave nothing`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { daemon in
-        let connection = try await house.bus.connect()
-        let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-        func comeAndGo(_ numbers: Range<Int>) async throws {
-          for number in numbers {
-            let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(
-              separator: ", ")
-            let manifest = """
-              {"CFBundleIdentifier": "org.example.App\(number)", "NSUserActivityTypes": [\(types)],
-               "UIApplicationSceneManifest": {"UISceneConfigurations": {"UIWindowSceneSessionRoleApplication":
-                 [{"UISceneConfigurationName": "Main\(number)"}]}}}
-              """
-            _ = try await service.call("RegisterApplication", manifest, returning: ObjectPath.self)
-            try await service.call("UnregisterApplication", "org.example.App\(number)")
-          }
+    try await withDaemon(with: "--durability", "memory") { house, daemon in
+      let connection = try await house.bus.connect()
+      let service = try house.service(connection)
+      func comeAndGo(_ numbers: Range<Int>) async throws {
+        for number in numbers {
+          let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(
+            separator: ", ")
+          let manifest = """
+            {"CFBundleIdentifier": "org.example.App\(number)", "NSUserActivityTypes": [\(types)],
+             "UIApplicationSceneManifest": {"UISceneConfigurations": {"UIWindowSceneSessionRoleApplication":
+               [{"UISceneConfigurationName": "Main\(number)"}]}}}
+            """
+          _ = try await service.call("RegisterApplication", manifest, returning: ObjectPath.self)
+          try await service.call("UnregisterApplication", "org.example.App\(number)")
         }
-        try await comeAndGo(0..<100)
-        let before = try memory(of: daemon)
-        try await comeAndGo(100..<700)
-        let grown = try memory(of: daemon) - before
-        #expect(grown < 5 << 20, "\(grown) bytes stay")
-        await connection.close()
       }
+      try await comeAndGo(0..<100)
+      let before = try daemon.memory("RssAnon")
+      try await comeAndGo(100..<700)
+      let grown = try daemon.memory("RssAnon") - before
+      #expect(grown < 5 << 20, "\(grown) bytes stay")
+      await connection.close()
     }
-  }
-
-  private func memory(of daemon: RunningCommand) throws -> Int {
-    let status = try String(contentsOf: URL(filePath: "/proc/\(daemon.processIdentifier)/status"), encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
-    return try #require(Int(line.filter(\.isNumber))) << 10
   }
 }

@@ -10,8 +10,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a deferred delivery is forwarded, and ends as its host says`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Self.manifest)
+    try await withService(kind, registering: Self.manifest) { house in
       try await house.hosting { host in
         let device = try await host.adopt("", title: "laptop")
         try await house.watched { watch in

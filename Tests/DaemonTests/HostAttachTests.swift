@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// How hosts come and go: the answers to AttachHost, and who may call the members marked host.
+/// How hosts come and go: the answers to AttachHost, what hosts may call meanwhile, and who may call the members marked host.
 @Suite struct HostAttachTests {
   private static let application = "\(House.root)/application/org_2eexample_2eCats"
 
@@ -12,8 +12,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `who does not own the name is not its host`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       let nobody = try await HostPlayer("org.example.Cats", in: house, isOwner: false)
       let unowned = try await refused { try await nobody.attach() }
       #expect(unowned?.name == "org.stagedoor.Error.NotHost")
@@ -32,8 +31,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a host is attached until it loses the name or leaves the bus`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       #expect(try await !isAttached(in: house))
       for leaves in [true, false] {
         try await house.watched { watch in
@@ -76,14 +74,13 @@ import Testing
 
   @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws
   {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let connection = try await house.bus.connect()
       #expect(try await connection.requestName("org.example.Cats", .doNotQueue) == .owned)
       func attach() async throws -> ErrorReply? {
         try await refused {
-          _ = try await connection.call(
-            to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
+          _ = try await house.service(connection).call(
+            "AttachHost",
             "org.example.Cats", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
         }
       }
@@ -114,24 +111,32 @@ import Testing
     }
   }
 
-  @Test func `one connection can host two applications`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      try await house.register(Manifests.oneScene)
-      try await house.hosting { cats in
-        let player = try await HostPlayer("org.example.Player", in: house, isOwner: false)
-        #expect(try await cats.connection.requestName("org.example.Player", .doNotQueue) == .owned)
-        cats.connection.export(Interface("org.stagedoor.SceneHost1"), at: "/org/example/Player")
-        _ = try await cats.connection.call(
-          to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
-          "org.example.Player", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
-        let secret = try await house.hand("viewCat", "cat1", options: #""private": true"#)
-        try await cats.asked(2)
-        let shown: String = try await cats.object(secret.session).get("TargetContentIdentifier")
-        #expect(shown == "cat1")
-        try await house.waitUntil(secret.delivery, is: "handled")
-        try await cats.setState("background", of: secret.session)
-        await player.leave()
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a host that calls the service from within its calls is answered`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind, registering: Manifests.cats) { house in
+      try await house.hosting { host in
+        let ask = HostPlayer.Manner.after { host, call in
+          let state: String = try await host.object(call.session).get("State")
+          #expect(state == (call.member == "ConnectScene" ? "unattached" : "foregroundInactive"))
+          try await host.set("Title", of: call.session, to: "\(call.member) \(state)")
+          if call.member != "ActivateScene" {
+            // The scene is the host's own, and the service does not keep a host waiting for itself.
+            _ = try await host.deliver(
+              Payloads.patient("viewCat", "from \(call.member)", options: #""wait": "handled""#))
+          } else {
+            try await host.setState("foregroundActive", of: call.session)
+          }
+        }
+        host.next("ConnectScene", ask)
+        // The host also gets the call for a window that it opens by itself.
+        host.next("ActivateScene", ask, ask)
+        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        try await eventually("the state it set") {
+          try await house.property("State", of: landing.session) == "foregroundActive"
+        }
+        #expect(try await house.property("Title", of: landing.session) == "ActivateScene foregroundInactive")
+        try await eventually("all of it to be handled") { try await house.deliveries(in: "handled").count == 2 }
+        #expect(try await house.sessions().count == 2)
       }
     }
   }

@@ -32,8 +32,7 @@ import Testing
 
   @Test(arguments: Step.allCases, Victim.allCases)
   func `nothing is lost, and nothing comes twice without saying so`(step: Step, victim: Victim) async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let record = "\(house.state).record"
       var check = Check()
       for _ in 0..<Self.rounds {
@@ -74,7 +73,7 @@ import Testing
 
   /// Hands in everything that leads to a call of a host: one session is discarded, one is new or restored, and gets a second delivery.
   private func handIn(to house: House) async throws -> [Landing] {
-    let service = house.watcher.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+    let service = try house.service(house.watcher)
     var landings: [Landing] = []
     for key in ["gone", "cat1", "cat1", "cat2"] {
       let (session, outcome, delivery) = try await service.call(
@@ -90,7 +89,7 @@ import Testing
   }
 
   private func finish(_ landings: [Landing], in house: House) async throws {
-    let service = house.watcher.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+    let service = try house.service(house.watcher)
     for landing in landings {
       try await eventually("the delivery \(landing.delivery) to be handled") {
         let (state, _) = try await service.call("GetDelivery", landing.delivery, returning: String.self, String.self)

@@ -27,22 +27,18 @@ import Testing
   func `the bus starts the application where it knows how, before StagedoorExec is looked at`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Self.cats(exec: "/bin/false"), to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Self.cats(exec: "/bin/false")) { house in
       try await install(house.bus)
-      try await house.serving { daemon in
+      try await house.serving { _ in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(landing.outcome == "created")
         // The host is killed, and the next delivery starts it again.
         let owner = try #require(try await house.watcher.owner(of: "org.example.Cats"))
         let process = try #require(try await house.watcher.credentials(of: owner).processID)
         kill(pid_t(process), SIGKILL)
-        try await eventually("the host to be gone") {
-          try await house.property("Connected", of: landing.session) == "false"
-        }
+        try await house.waitUntilGone(landing.session)
         let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(next.session == landing.session && next.outcome == "restored")
-        _ = daemon
       }
     }
   }
@@ -76,26 +72,22 @@ import Testing
   @Test(arguments: PrivateBus.Kind.available)
   func `a starter that fails is LaunchFailed at once`(kind: PrivateBus.Kind) async throws {
     for exec in ["/bin/false", "/nowhere/at/all", "\"/bin/true", "/bin/kill -9 $$", "sh -c 'kill -9 $$'"] {
-      try await withHouse(kind) { house in
-        try house.write(Self.cats(exec: exec), to: "\(house.applications)/org.example.Cats.json")
-        try await house.serving { _ in
-          let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
-          let error = try await house.refusal("Deliver", "string:\(waiting)")
-          #expect(error.name == "org.stagedoor.Error.LaunchFailed", "\(exec)")
-          #expect(error.message.contains("org.example.Cats"))
-          #expect(try await house.sessions().isEmpty)
-          // Each delivery tries again.
-          _ = try await house.refusal("Deliver", "string:\(waiting)")
-          #expect(try await house.deliveries(in: "failed").count == 2)
-        }
+      try await withDaemon(kind, installing: Self.cats(exec: exec)) { house, _ in
+        let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
+        let error = try await house.refusal("Deliver", "string:\(waiting)")
+        #expect(error.name == "org.stagedoor.Error.LaunchFailed", "\(exec)")
+        #expect(error.message.contains("org.example.Cats"))
+        #expect(try await house.sessions().isEmpty)
+        // Each delivery tries again.
+        _ = try await house.refusal("Deliver", "string:\(waiting)")
+        #expect(try await house.deliveries(in: "failed").count == 2)
       }
     }
   }
 
   /// On dbus-broker, the controller of the tests does not answer StartServiceByName if the program ends.
   @Test func `one that the bus cannot start is LaunchFailed at once`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.bus.install("org.example.Cats", executable: "/bin/false")
       try await house.serving { _ in
         let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
@@ -106,8 +98,7 @@ import Testing
   }
 
   @Test func `the deadline passes also while the bus is still starting the application`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.bus.install("org.example.Cats", executable: "sleep", arguments: ["1000"])
       try await house.serving { _ in
         let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.5"#)
@@ -123,26 +114,21 @@ import Testing
   func `an application that is on the bus already is not started, and one that leaves without attaching has failed`()
     async throws
   {
-    try await withHouse { house in
-      try house.write(Self.cats(exec: "/bin/false"), to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { _ in
-        let host = try await HostPlayer("org.example.Cats", in: house)
-        let landing = try await house.hand("viewCat", "cat1")
-        #expect(try await house.deliveryState(landing.delivery) == "held")
-        try await host.attach()
-        try await house.waitUntil(landing.delivery, is: "handled")
-        await host.leave()
-        try await eventually("the host to be gone") {
-          try await house.property("Connected", of: landing.session) == "false"
-        }
-        let shy = try await HostPlayer("org.example.Cats", in: house)
-        let second = try await house.hand("viewCat", "cat1")
-        #expect(try await house.deliveryState(second.delivery) == "held")
-        await shy.leave()
-        try await house.waitUntil(second.delivery, is: "failed")
-        let failed = try #require(try await house.events().last { $0.name == "DeliveryFailed" })
-        #expect(failed.arguments["error"] == "org.stagedoor.Error.LaunchFailed")
-      }
+    try await withDaemon(installing: Self.cats(exec: "/bin/false")) { house, _ in
+      let host = try await HostPlayer("org.example.Cats", in: house)
+      let landing = try await house.hand("viewCat", "cat1")
+      #expect(try await house.deliveryState(landing.delivery) == "held")
+      try await host.attach()
+      try await house.waitUntil(landing.delivery, is: "handled")
+      await host.leave()
+      try await house.waitUntilGone(landing.session)
+      let shy = try await HostPlayer("org.example.Cats", in: house)
+      let second = try await house.hand("viewCat", "cat1")
+      #expect(try await house.deliveryState(second.delivery) == "held")
+      await shy.leave()
+      try await house.waitUntil(second.delivery, is: "failed")
+      let failed = try #require(try await house.events().last { $0.name == "DeliveryFailed" })
+      #expect(failed.arguments["error"] == "org.stagedoor.Error.LaunchFailed")
     }
   }
 

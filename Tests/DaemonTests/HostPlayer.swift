@@ -76,15 +76,15 @@ final class HostPlayer: Sendable {
 
   @discardableResult
   func attach(connected: [String] = []) async throws -> (application: String, discarded: [String]) {
-    let (path, discarded) = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost", application,
+    let (path, discarded) = try await house.service(connection).call(
+      "AttachHost", application,
       try connected.map { try ObjectPath($0) }, returning: ObjectPath.self, [ObjectPath].self)
     return (path.rawValue, discarded.map(\.rawValue))
   }
 
   func attach(with options: [String: Variant]) async throws {
-    _ = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHostWith", application,
+    _ = try await house.service(connection).call(
+      "AttachHostWith", application,
       [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
   }
 
@@ -97,19 +97,19 @@ final class HostPlayer: Sendable {
   }
 
   func deferDelivery(_ delivery: String, seconds: UInt32) async throws {
-    try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "DeferDelivery", delivery, seconds)
+    try await house.service(connection).call(
+      "DeferDelivery", delivery, seconds)
   }
 
   func finishDelivery(_ delivery: String, error: String, message: String) async throws {
-    try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "FinishDelivery", delivery, error,
+    try await house.service(connection).call(
+      "FinishDelivery", delivery, error,
       message)
   }
 
   func register(_ manifest: String) async throws {
-    let _: ObjectPath = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "RegisterApplication", manifest)
+    let _: ObjectPath = try await house.service(connection).call(
+      "RegisterApplication", manifest)
   }
 
   func leave() async { await connection.close() }
@@ -187,12 +187,22 @@ final class HostPlayer: Sendable {
     }
   }
 
-  private func note(
-    _ member: String, _ session: ObjectPath?, _ arguments: [String], _ reply: Reply<>
-  ) {
+  private func note(_ member: String, _ session: ObjectPath?, _ arguments: [String], _ reply: Reply<>) {
     note(HostCall(member: member, session: session?.rawValue ?? "", arguments: arguments)) { result in
       switch result {
       case .success: reply.send()
+      case .failure(let error): reply.fail(error)
+      }
+    }
+  }
+
+  /// - Parameter usual: The answer of a host that accepts.
+  private func note(
+    _ member: String, _ session: ObjectPath, _ arguments: [String], _ reply: Reply<String>, usual: String
+  ) {
+    note(HostCall(member: member, session: session.rawValue, arguments: arguments)) { result in
+      switch result {
+      case .success(let text): reply.send(text.isEmpty ? usual : text)
       case .failure(let error): reply.fail(error)
       }
     }
@@ -202,14 +212,7 @@ final class HostPlayer: Sendable {
     var interface = Interface("org.stagedoor.SceneHost1")
     interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
       [weak self] (reply: Reply<String>, session: ObjectPath, role: String, options: String) in
-      self?.note(
-        HostCall(member: "ConfigurationForConnecting", session: session.rawValue, arguments: [role, options])
-      ) { result in
-        switch result {
-        case .success(let configuration): reply.send(configuration)
-        case .failure(let error): reply.fail(error)
-        }
-      }
+      self?.note("ConfigurationForConnecting", session, [role, options], reply, usual: "")
     }
     interface.method("ConnectScene", in: "session", "configuration", "options") {
       [weak self] (reply: Reply<>, session: ObjectPath, configuration: String, options: String) in
@@ -240,15 +243,7 @@ final class HostPlayer: Sendable {
     interface.method("ProposeDrop", in: "session", "items", "allowed_operations", out: "operation") {
       [weak self] (reply: Reply<String>, session: ObjectPath, items: [[String: Variant]], allowed: [String]) in
       let shown = items.map { "\(ShownItem($0))" }.joined(separator: "; ")
-      self?.note(
-        HostCall(
-          member: "ProposeDrop", session: session.rawValue, arguments: [shown, allowed.joined(separator: " ")])
-      ) { result in
-        switch result {
-        case .success(let operation): reply.send(operation.isEmpty ? "copy" : operation)
-        case .failure(let error): reply.fail(error)
-        }
-      }
+      self?.note("ProposeDrop", session, [shown, allowed.joined(separator: " ")], reply, usual: "copy")
     }
     return interface
   }
@@ -268,8 +263,8 @@ final class HostPlayer: Sendable {
   }
 
   func deliver(_ document: String) async throws -> Landing {
-    let (session, outcome, delivery) = try await connection.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "Deliver", document,
+    let (session, outcome, delivery) = try await house.service(connection).call(
+      "Deliver", document,
       returning: ObjectPath.self, String.self, String.self)
     return Landing(session: session.rawValue, outcome: outcome, delivery: delivery)
   }
@@ -324,6 +319,12 @@ extension House {
 
   func waitUntil(_ delivery: String, is state: String) async throws {
     try await eventually("the delivery \(delivery) to be \(state)") { try await deliveryState(delivery) == state }
+  }
+
+  func waitUntilGone(_ session: String) async throws {
+    try await eventually("the host of \(session) to be gone") {
+      try await property("Connected", of: session) == "false"
+    }
   }
 
   func destroy(_ session: String, _ animation: String = "standard") async throws {

@@ -8,8 +8,7 @@ import Testing
   func `a host in Python plays the whole round, through restarts of the service and of itself`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.host().whileRunning { host in
         let (first, second) = try await house.serving { daemon in
           let attached = try await host.told("attached")
@@ -48,20 +47,15 @@ import Testing
     }
   }
 
-  @Test func `its error refuses, and its silence is a time-out`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      for (manner, name) in [("--refuse", "HostRefused"), ("--silent", "HostTimeout")] {
-        try await house.host("org.example.Cats", manner, "ConnectScene").whileRunning { host in
-          try await host.told("attached")
-          let deadline = name == "HostTimeout" ? 0.3 : 3600
-          let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": \#(deadline)"#)
-          #expect(try await house.refusal("Deliver", "string:\(document)").name == "org.stagedoor.Error.\(name)")
-        }
-        try await eventually("the host to be gone") {
-          try await house.property(
-            "HostAttached", of: "\(House.root)/application/org_2eexample_2eCats", in: House.application) == "false"
-        }
+  @Test(arguments: [("--refuse", "HostRefused"), ("--silent", "HostTimeout")])
+  func `its error refuses, and its silence is a time-out`(manner: String, name: String) async throws {
+    try await withService(registering: Manifests.cats) { house in
+      try await house.host("org.example.Cats", manner, "ConnectScene").whileRunning { host in
+        try await host.told("attached")
+        let deadline = name == "HostTimeout" ? 0.3 : 3600
+        let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": \#(deadline)"#)
+        let refusal = try await house.refusal("Deliver", "string:\(document)")
+        #expect(refusal.name == "org.stagedoor.Error.\(name)")
       }
     }
   }

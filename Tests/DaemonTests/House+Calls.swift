@@ -88,12 +88,6 @@ extension House {
     try landing(try await call("Deliver", "string:\(document)"))
   }
 
-  /// (session, outcome, delivery) of each item.
-  func deliverEach(_ document: String) async throws -> [Landing] {
-    let shown = try await call("DeliverEach", "string:\(document)")
-    return try #require(shown.first).elements.map { try landing($0.elements) }
-  }
-
   /// The "+" of a window switcher.
   func newSession(_ configuration: String, of application: String) async throws -> String {
     let path = "\(Self.root)/application/\(application.replacing(".", with: "_2e"))"
@@ -145,5 +139,16 @@ extension House {
       #expect(arguments.removeValue(forKey: "time")?.hasSuffix("Z") ?? false)
       return Happening(sequence: row[0].text, name: row[1].text, arguments: arguments)
     }
+  }
+}
+
+/// Runs `body` in a house with a running service and a registered application.
+nonisolated(nonsending) func withService<Result>(
+  _ kind: PrivateBus.Kind = .daemon, registering manifest: String,
+  _ body: nonisolated(nonsending) (House) async throws -> Result
+) async throws -> Result {
+  try await withService(kind) { house in
+    try await house.register(manifest)
+    return try await body(house)
   }
 }

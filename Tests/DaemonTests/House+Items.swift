@@ -53,6 +53,14 @@ extension OwnedFileDescriptor {
     }
   }
 
+  /// Whether nobody has the other end of the pipe any more, so that a write fails.
+  var hasNoReader: Bool {
+    withRawValue { number in
+      var one = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+      return poll(&one, 1, 0) == 1 && one.revents & Int16(POLLERR) != 0
+    }
+  }
+
   /// Opens a file.
   static func file(_ path: String, _ flags: Int32 = O_RDONLY) throws -> OwnedFileDescriptor {
     let number = open(path, flags | O_CLOEXEC, 0o600)
@@ -336,4 +344,12 @@ extension OwnedFileDescriptor {
       DispatchQueue.global().async { continuation.resume(returning: self.withRawValue(body)) }
     }
   }
+}
+
+/// Runs `body` in a house with a service that carries contents, and its host.
+nonisolated(nonsending) func withHost<Result>(
+  _ kind: PrivateBus.Kind = .daemon, durability: String = "normal",
+  _ body: nonisolated(nonsending) (House, HostPlayer) async throws -> Result
+) async throws -> Result {
+  try await withHouse(kind) { house in try await house.carrying(durability) { host in try await body(house, host) } }
 }

@@ -8,16 +8,13 @@ import Testing
 @Suite struct IdleTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `once a drop is stored and put in order, no thread of it wakes`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { daemon in
-        // Its deadline does not pass during the test.
-        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        try await daemon.rests()
-        // SIGHUP makes the service read the manifests again. Afterwards it must rest too.
-        daemon.signal(SIGHUP)
-        try await daemon.rests()
-      }
+    try await withDaemon(kind, installing: Manifests.cats) { house, daemon in
+      // Its deadline does not pass during the test.
+      _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+      try await daemon.rests()
+      // SIGHUP makes the service read the manifests again. Afterwards it must rest too.
+      daemon.signal(SIGHUP)
+      try await daemon.rests()
     }
   }
 
@@ -43,24 +40,13 @@ import Testing
   }
 
   @Test func `once it is quiet, it lets go of the code that it has run`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { daemon in
-        try await eventually("it takes less than three quarters") {
-          _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-          let busy = try mapped(by: daemon)
-          try await ContinuousClock().sleep(for: .seconds(4))
-          return try mapped(by: daemon) * 4 < busy * 3
-        }
+    try await withDaemon(installing: Manifests.cats) { house, daemon in
+      try await eventually("it takes less than three quarters") {
+        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+        let busy = try daemon.memory("RssFile")
+        try await ContinuousClock().sleep(for: .seconds(4))
+        return try daemon.memory("RssFile") * 4 < busy * 3
       }
     }
-  }
-
-  /// The mapped files in memory, in KiB.
-  private func mapped(by daemon: RunningCommand) throws -> Int {
-    let path = "/proc/\(daemon.processIdentifier)/status"
-    let status = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssFile:") })
-    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
   }
 }

@@ -76,12 +76,11 @@ import Testing
   private nonisolated(nonsending) func withObjects<Result>(
     _ body: nonisolated(nonsending) (House, [Object: ObjectPath]) async throws -> Result
   ) async throws -> Result {
-    try await withService { house in
-      try await house.register(Manifests.cats)
+    try await withService(registering: Manifests.cats) { house in
       let session = try await house.drop("viewCat", "cat1").session
       let application = "\(House.root)/application/org_2eexample_2eCats"
       // A drag exists for its source, which looks at it in these tests.
-      let root = house.watcher.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+      let root = try house.service(house.watcher)
       let payload = #"{"items":[{"representations":[{"type":"text/plain","text":"A cat"}]}]}"#
       let (drag, _) = try await root.call("BeginDrag", payload, returning: ObjectPath.self, String.self)
       let paths: [Object: String] = [.root: House.root, .application: application, .session: session]

@@ -25,57 +25,6 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `busctl introspect shows each member with its types, its flags and its value`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withObjects(kind) { house, session in
-      for (path, name) in [
-        (House.root, House.interchange), (Self.application, House.application), (session, House.session),
-      ] {
-        let shown = try await house.command("busctl", "--user", "introspect", "\(House.name)", path).output()
-        let members = BusctlTable(shown).members(of: name)
-        #expect(members.count > 7, "\(shown)")
-        let interface = try await house.introspect(path, name)
-        #expect(
-          Set(members.map { "\($0.name) \($0.type) \($0.signature) \($0.flags)" }) == Set(expectedRows(interface)))
-        let results = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.result) })
-        for method in interface.methods {
-          let out = method.outArguments.map(\.type.rawValue).joined()
-          #expect(results[".\(method.name)"] == (out.isEmpty ? "-" : out), "\(method.name)")
-        }
-      }
-      let rows = BusctlTable(
-        try await house.command("busctl", "--user", "introspect", "\(House.name)", session).output()
-      ).members(of: House.session)
-      let values = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.result) })
-      #expect(values[".Configuration"] == #""Cat Detail""#)
-      #expect(values[".Connected"] == "false")
-      #expect(values[".State"] == #""unattached""#)
-      #expect(values[".UserActivity"] == "\"\(Self.zoomed.replacing("\"", with: "\\\""))\"")
-    }
-  }
-
-  /// Name, type, signature and flags, as busctl writes them.
-  private func expectedRows(_ interface: Introspection.Interface) -> [String] {
-    func signature(_ arguments: [Introspection.Argument]) -> String {
-      arguments.isEmpty ? "-" : arguments.map(\.type.rawValue).joined()
-    }
-    let properties = interface.properties.map { property in
-      let changes: String? =
-        switch interface.emitsChangedSignal(of: property) {
-        case .true: "emits-change"
-        case .invalidates: "emits-invalidation"
-        case .const: "const"
-        case .false: nil
-        }
-      let flags = [changes, property.access.isWritable ? "writable" : nil].compactMap(\.self)
-      return ".\(property.name) property \(property.type) \(flags.isEmpty ? "-" : flags.joined(separator: " "))"
-    }
-    return properties + interface.methods.map { ".\($0.name) method \(signature($0.inArguments)) -" }
-      + interface.signals.map { ".\($0.name) signal \(signature($0.arguments)) -" }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
   func `where there is nothing yet, nothing is wrong either`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       for command in [
@@ -170,8 +119,7 @@ import Testing
   private nonisolated(nonsending) func withObjects(
     _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House, _ session: String) async throws -> Void
   ) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       try await body(house, try await house.drop("viewCat", "cat1").session)
     }
   }

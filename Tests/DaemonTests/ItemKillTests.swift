@@ -13,8 +13,7 @@ import Testing
   func `what was copied is there after the service, what was held is gone`(
     durability: String, signal: Int32
   ) async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: House.pictures) { house in
       try await house.sourcing { source in
         let file = try house.file("copied", "copied")
         let place = try house.file("in place", "in place").replacing(" ", with: "%20")
@@ -59,21 +58,8 @@ import Testing
     }
   }
 
-  @Test func `a service that keeps nothing leaves nothing`() async throws {
-    try await withHouse { house in
-      try await house.carrying("memory") { host in
-        let landing = try await house.deliver([Things.item(Things.text(Self.large))], over: house.watcher)
-        try await host.asked(1, "ConnectScene")
-        #expect(try await host.text(landing.delivery) == Self.large)
-        #expect(try house.spooled.isEmpty)
-      }
-      #expect(try house.spooled.isEmpty)
-    }
-  }
-
   @Test func `a service that is killed while it copies leaves nothing of that`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: House.pictures) { house in
       try await house.sourcing { source in
         let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
         try await house.serving("--durability", "normal") { daemon in
@@ -100,8 +86,7 @@ import Testing
   private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 200
 
   @Test func `killed at any moment, it has all that it acknowledged, and nothing that no delivery has`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: House.pictures) { house in
       var acknowledged: [String: String] = [:]
       for round in 0..<Self.rounds {
         let answers = Lock<[String: String]>([:])
@@ -148,50 +133,47 @@ import Testing
   private static let calls = getenv("STAGEDOOR_STRESS") == nil ? 2_000 : 100_000
 
   @Test func `thousands of calls with descriptors leave none behind`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.hosting { host in
-          func round(_ number: Int) async throws {
-            let descriptor = try OwnedFileDescriptor.file("/dev/null", O_RDWR)
-            let (readEnd, _) = try OwnedFileDescriptor.pipe()
-            switch number % 5 {
-            case 0:
-              // The service refuses the item, which also has a good descriptor.
-              let item = Things.item(Things.descriptor(readEnd), Things.descriptor(descriptor, "image/gif"))
-              let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
-              #expect(error?.name == "org.stagedoor.Error.InvalidPayload")
-            case 1:
-              // Two descriptors that no representation names, beside one that a representation does.
-              let item: [String: Variant] = [
-                "more": descriptor.variant, "representations": [Things.descriptor(readEnd)].variant,
-              ]
-              let landing = try await house.deliver([item], over: house.watcher)
-              try await host.release(landing.delivery)
-            case 2:
-              let (drag, _) = try await house.service(house.watcher).call(
-                "BeginDragItems", [Things.item(Things.descriptor(readEnd))], [String: Variant](),
-                returning: ObjectPath.self, String.self)
-              try await house.watcher.object(House.name, at: drag, "org.stagedoor.DragSession1").call("Cancel")
-            case 3:
-              let error = try await refused {
-                try await house.service(house.watcher).call("CancelDelivery", descriptor)
-              }
-              #expect(error?.name == .invalidArgs)
-            default:
-              let landing = try await house.deliver([Things.item(Things.descriptor(readEnd))], over: house.watcher)
-              _ = try await host.open(landing.delivery)
-              try await host.release(landing.delivery)
+    try await withDaemon(installing: House.pictures, with: "--durability", "memory") { house, daemon in
+      try await house.hosting { host in
+        func round(_ number: Int) async throws {
+          let descriptor = try OwnedFileDescriptor.file("/dev/null", O_RDWR)
+          let (readEnd, _) = try OwnedFileDescriptor.pipe()
+          switch number % 5 {
+          case 0:
+            // The service refuses the item, which also has a good descriptor.
+            let item = Things.item(Things.descriptor(readEnd), Things.descriptor(descriptor, "image/gif"))
+            let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
+            #expect(error?.name == "org.stagedoor.Error.InvalidPayload")
+          case 1:
+            // Two descriptors that no representation names, beside one that a representation does.
+            let item: [String: Variant] = [
+              "more": descriptor.variant, "representations": [Things.descriptor(readEnd)].variant,
+            ]
+            let landing = try await house.deliver([item], over: house.watcher)
+            try await host.release(landing.delivery)
+          case 2:
+            let (drag, _) = try await house.service(house.watcher).call(
+              "BeginDragItems", [Things.item(Things.descriptor(readEnd))], [String: Variant](),
+              returning: ObjectPath.self, String.self)
+            try await house.watcher.object(House.name, at: drag, "org.stagedoor.DragSession1").call("Cancel")
+          case 3:
+            let error = try await refused {
+              try await house.service(house.watcher).call("CancelDelivery", descriptor)
             }
-            host.forget()
+            #expect(error?.name == .invalidArgs)
+          default:
+            let landing = try await house.deliver([Things.item(Things.descriptor(readEnd))], over: house.watcher)
+            _ = try await host.open(landing.delivery)
+            try await host.release(landing.delivery)
           }
-          // The first calls of each kind make threads and tables.
-          for number in 0..<50 { try await round(number) }
-          let before = OpenDescriptors.of(process: daemon.processIdentifier).count
-          for number in 0..<Self.calls { try await round(number) }
-          try await eventually("as many descriptors as before") {
-            OpenDescriptors.of(process: daemon.processIdentifier).count <= before
-          }
+          host.forget()
+        }
+        // The first calls of each kind make threads and tables.
+        for number in 0..<50 { try await round(number) }
+        let before = OpenDescriptors.of(process: daemon.processIdentifier).count
+        for number in 0..<Self.calls { try await round(number) }
+        try await eventually("as many descriptors as before") {
+          OpenDescriptors.of(process: daemon.processIdentifier).count <= before
         }
       }
     }
@@ -200,35 +182,32 @@ import Testing
   @Test func `calls that wait bring so many descriptors, and not one more, and each sender leaves as many as it has`()
     async throws
   {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.hosting { host in
-          // A source that never returns what it promised, with descriptors behind it: libdbus sends sixteen at once.
-          let source = try await SourcePlayer(in: house)
-          @Sendable func call() async throws -> ErrorReply? {
-            let items =
-              try [Things.item(Things.promise())]
-              + (0..<16).map { _ in Things.item(Things.descriptor(try .pipe(of: []))) }
-            return try await refused {
-              _ = try await house.deliver(items, ["keepPromises": true.variant], over: source.connection)
-            }
+    try await withDaemon(installing: House.pictures, with: "--durability", "memory") { house, daemon in
+      try await house.hosting { host in
+        // A source that never returns what it promised, with descriptors behind it: libdbus sends sixteen at once.
+        let source = try await SourcePlayer(in: house)
+        @Sendable func call() async throws -> ErrorReply? {
+          let items =
+            try [Things.item(Things.promise())]
+            + (0..<16).map { _ in Things.item(Things.descriptor(try .pipe(of: []))) }
+          return try await refused {
+            _ = try await house.deliver(items, ["keepPromises": true.variant], over: source.connection)
           }
-          let before = OpenDescriptors.of(process: daemon.processIdentifier).count
-          var calls: [Task<ErrorReply?, any Error>] = []
-          for number in 1...16 {
-            source.next(.waits)
-            calls.append(Task { try await call() })
-            try await source.isAsked("Load 0 image/png", number)
-          }
-          let more = try await call()
-          #expect(more?.name == .limitsExceeded && more?.text.contains("512 descriptors") ?? false, "\(more as Any)")
-          #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-          await source.leave()
-          for call in calls { _ = try? await call.value }
-          try await eventually("as many descriptors as before") {
-            OpenDescriptors.of(process: daemon.processIdentifier).count <= before + 8
-          }
+        }
+        let before = OpenDescriptors.of(process: daemon.processIdentifier).count
+        var calls: [Task<ErrorReply?, any Error>] = []
+        for number in 1...16 {
+          source.next(.waits)
+          calls.append(Task { try await call() })
+          try await source.isAsked("Load 0 image/png", number)
+        }
+        let more = try await call()
+        #expect(more?.name == .limitsExceeded && more?.text.contains("512 descriptors") ?? false, "\(more as Any)")
+        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+        await source.leave()
+        for call in calls { _ = try? await call.value }
+        try await eventually("as many descriptors as before") {
+          OpenDescriptors.of(process: daemon.processIdentifier).count <= before + 8
         }
       }
     }
@@ -237,40 +216,37 @@ import Testing
   @Test(
     arguments: ["normal", "memory"])
   func `a service that may open few files refuses what it cannot hold, and goes on`(durability: String) async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", durability) { daemon in
-        try await house.hosting { host in
-          _ = try await house.command("prlimit", "--pid", "\(daemon.processIdentifier)", "--nofile=32:32").output()
-          var (held, refusals) = ([String](), [ErrorReply]())
-          for number in 0..<60 {
-            do {
-              let item =
-                number.isMultiple(of: 2)
-                ? Things.item(Things.descriptor(try .pipe(of: Array("\(number)".utf8))))
-                : Things.item(Things.text("\(number) " + Self.large))
-              held.append(try await house.deliver([item], over: house.watcher).delivery)
-            } catch CallError.replied(let error) {
-              refusals.append(error)
-            }
+    try await withDaemon(installing: House.pictures, with: "--durability", durability) { house, daemon in
+      try await house.hosting { host in
+        _ = try await house.command("prlimit", "--pid", "\(daemon.processIdentifier)", "--nofile=32:32").output()
+        var (held, refusals) = ([String](), [ErrorReply]())
+        for number in 0..<60 {
+          do {
+            let item =
+              number.isMultiple(of: 2)
+              ? Things.item(Things.descriptor(try .pipe(of: Array("\(number)".utf8))))
+              : Things.item(Things.text("\(number) " + Self.large))
+            held.append(try await house.deliver([item], over: house.watcher).delivery)
+          } catch CallError.replied(let error) {
+            refusals.append(error)
           }
-          #expect(!refusals.isEmpty)
-          for error in refusals {
-            #expect(error.name == .limitsExceeded || error.name == "org.stagedoor.Error.StorageFailed", "\(error)")
-          }
-          // The service answers every call that needs no descriptor, even for new callers.
-          #expect(try await house.deliveries().count == held.count)
-          for delivery in held { try await host.release(delivery) }
-          try await eventually("room for more") {
-            let text = "again " + Self.large
-            do {
-              let landing = try await house.deliver([Things.item(Things.text(text))], over: house.watcher)
-              let opened = try await host.text(landing.delivery)
-              try await host.release(landing.delivery)
-              return opened == text
-            } catch CallError.replied {
-              return false
-            }
+        }
+        #expect(!refusals.isEmpty)
+        for error in refusals {
+          #expect(error.name == .limitsExceeded || error.name == "org.stagedoor.Error.StorageFailed", "\(error)")
+        }
+        // The service answers every call that needs no descriptor, even for new callers.
+        #expect(try await house.deliveries().count == held.count)
+        for delivery in held { try await host.release(delivery) }
+        try await eventually("room for more") {
+          let text = "again " + Self.large
+          do {
+            let landing = try await house.deliver([Things.item(Things.text(text))], over: house.watcher)
+            let opened = try await host.text(landing.delivery)
+            try await host.release(landing.delivery)
+            return opened == text
+          } catch CallError.replied {
+            return false
           }
         }
       }

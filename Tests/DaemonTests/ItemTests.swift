@@ -45,21 +45,11 @@ import Testing
         let link = try Self.listed(options, 2).map { $0.prefix { $0 != " " } }
         #expect(link == ["x-scheme-handler/https", "text/uri-list"])
         #expect(options["items"]?.elements.first?["suggestedName"]?.text == "A beach.png")
-        for type in ["image/*", "public.png", "image/png", "public.image", "*/*", ""] {
-          let opened = try await host.open(landing.delivery, 0, type)
-          #expect(opened.size == 7)
-          #expect(try await opened.text() == "the sea", "\(type)")
-        }
+        let opened = try await host.open(landing.delivery, 0, "image/*")
+        #expect(opened.size == 7)
+        #expect(try await opened.text() == "the sea")
         #expect(try await host.text(landing.delivery, 1, "text/plain") == "milk, eggs")
         #expect(try await host.text(landing.delivery, 2, "text/uri-list").hasPrefix("https://example.org/a,b"))
-        for (item, type) in [(UInt32(0), "image/webp"), (0, "text/*"), (3, ""), (.max, "")] {
-          let error = try await refused { _ = try await host.open(landing.delivery, item, type) }
-          #expect(error?.name == "org.stagedoor.Error.NoSuchItem", "\(item) \(type): \(error as Any)")
-        }
-        for type in ["image/", "*", "a b", "/", "image/png;charset=x"] {
-          let error = try await refused { _ = try await host.open(landing.delivery, 0, type) }
-          #expect(error != nil, "\(type)")
-        }
         // The files are handed over in their places, so the host sees what becomes of them, and nothing is copied.
         try house.write("bread", to: text)
         #expect(try await host.text(landing.delivery, 1, "text/plain") == "bread")
@@ -76,81 +66,78 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `gdbus drops a file and a pipe from its standard input`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.carrying { host in
-        let picture = try house.file("in.png", "from a file")
-        let call =
-          "gdbus call -e -d \(House.name) -o \(House.root) -m \(House.interchange).DropData image/png name.png viewCat cat1 0"
-        for (script, text, size) in [
-          ("\(call) <\(picture)", "from a file", 11), ("printf 'from a pipe' | \(call)", "from a pipe", -1),
-        ] {
-          let output = try await house.command("sh", "-c", script).output()
-          #expect(output.contains("'created'") || output.contains("'activated'"), "\(output)")
-          let options = try await Self.options(host)
-          #expect(try Self.listed(options) == ["image/png \(size < 0 ? "-" : "\(size)")"])
-          let delivery = try #require(options["delivery"]?.text)
-          let opened = try await host.open(delivery, 0, "image/*")
-          #expect(opened.size == size)
-          #expect(try await opened.text() == text)
-          try await host.settle()
-          try await host.release(delivery)
-        }
+    try await withHost(kind) { house, host in
+      let picture = try house.file("in.png", "from a file")
+      let call =
+        "gdbus call -e -d \(House.name) -o \(House.root) -m \(House.interchange).DropData image/png name.png viewCat cat1 0"
+      for (script, text, size) in [
+        ("\(call) <\(picture)", "from a file", 11), ("printf 'from a pipe' | \(call)", "from a pipe", -1),
+      ] {
+        let output = try await house.command("sh", "-c", script).output()
+        #expect(output.contains("'created'") || output.contains("'activated'"), "\(output)")
+        let options = try await Self.options(host)
+        #expect(try Self.listed(options) == ["image/png \(size < 0 ? "-" : "\(size)")"])
+        let delivery = try #require(options["delivery"]?.text)
+        let opened = try await host.open(delivery, 0, "image/*")
+        #expect(opened.size == size)
+        #expect(try await opened.text() == text)
+        try await host.settle()
+        try await host.release(delivery)
       }
     }
   }
 
   @Test(arguments: ["normal", "memory", "full"])
   func `a document carries text, data and files, small and large`(durability: String) async throws {
-    try await withHouse { house in
-      try await house.carrying(durability) { host in
-        let file = try house.file("a b.webp", "in a file")
-        let large = String(repeating: "0123456789abcdef", count: 8192)
-        let escaped = file.replacing(" ", with: "%20")
-        let document = """
-          {"items": [{"suggestedName": "all", "representations": [
-            {"type": "image/png", "data": "AAECAw=="}, {"type": "text/plain", "text": "\(large)"},
-            {"type": "text/html", "text": ""}, {"type": "image/webp", "file": "file://\(escaped)"},
-            {"type": "image/gif", "file": "file://\(escaped)", "openInPlace": true}]}],
-            "options": {"application": "org.example.Cats"}}
-          """
-        // The text is longer than an argument of a command may be.
-        let (_, _, delivery) = try await house.service(house.watcher).call(
-          "Deliver", document, returning: ObjectPath.self, String.self, String.self)
-        let options = try await Self.options(host)
-        #expect(
-          try Self.listed(options) == [
-            "image/png 4", "text/plain \(large.utf8.count)", "text/html 0", "image/webp 9", "image/gif 9",
-          ])
-        let shown = options["items"]?.elements.first?["representations"]?.elements ?? []
-        #expect(shown.map { $0["file"]?.text } == [nil, nil, nil, nil, "file://\(escaped)"])
-        #expect(try await host.open(delivery, 0, "image/png").bytes() == [0, 1, 2, 3])
-        #expect(try await host.text(delivery, 0, "text/html") == "")
-        #expect(try await host.text(delivery, 0, "public.plain-text") == large)
-        try house.write("after the drop", to: file)
-        #expect(try await host.text(delivery, 0, "image/webp") == "in a file")
-        let inPlace = try await host.open(delivery, 0, "image/gif")
-        #expect(inPlace.size == 14)
-        #expect(try await inPlace.text() == "after the drop")
-        // Nobody can write to a content that another program reads.
-        for type in ["image/png", "text/plain", "image/webp", "image/gif"] {
-          let opened = try await host.open(delivery, 0, type)
-          let (written, again) = opened.data.withRawValue { number in
-            (write(number, "x", 1), Glibc.open("/proc/self/fd/\(number)", O_WRONLY | O_APPEND | O_CLOEXEC))
-          }
-          #expect(written < 0, "\(type)")
-          if again >= 0 {
-            // Root can open every file; but a memory file is sealed.
-            if type != "image/gif", durability == "memory" || type == "image/png" { #expect(write(again, "x", 1) < 0) }
-            close(again)
-          }
+    try await withHost(durability: durability) { house, host in
+      let file = try house.file("a b.webp", "in a file")
+      let large = String(repeating: "0123456789abcdef", count: 8192)
+      let escaped = file.replacing(" ", with: "%20")
+      let document = """
+        {"items": [{"suggestedName": "all", "representations": [
+          {"type": "image/png", "data": "AAECAw=="}, {"type": "text/plain", "text": "\(large)"},
+          {"type": "text/html", "text": ""}, {"type": "image/webp", "file": "file://\(escaped)"},
+          {"type": "image/gif", "file": "file://\(escaped)", "openInPlace": true}]}],
+          "options": {"application": "org.example.Cats"}}
+        """
+      // The text is longer than an argument of a command may be.
+      let (_, _, delivery) = try await house.service(house.watcher).call(
+        "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+      let options = try await Self.options(host)
+      #expect(
+        try Self.listed(options) == [
+          "image/png 4", "text/plain \(large.utf8.count)", "text/html 0", "image/webp 9", "image/gif 9",
+        ])
+      let shown = options["items"]?.elements.first?["representations"]?.elements ?? []
+      #expect(shown.map { $0["file"]?.text } == [nil, nil, nil, nil, "file://\(escaped)"])
+      #expect(try await host.open(delivery, 0, "image/png").bytes() == [0, 1, 2, 3])
+      #expect(try await host.text(delivery, 0, "text/html") == "")
+      #expect(try await host.text(delivery, 0, "public.plain-text") == large)
+      try house.write("after the drop", to: file)
+      #expect(try await host.text(delivery, 0, "image/webp") == "in a file")
+      let inPlace = try await host.open(delivery, 0, "image/gif")
+      #expect(inPlace.size == 14)
+      #expect(try await inPlace.text() == "after the drop")
+      // Nobody can write to a content that another program reads.
+      for type in ["image/png", "text/plain", "image/webp", "image/gif"] {
+        let opened = try await host.open(delivery, 0, type)
+        let (written, again) = opened.data.withRawValue { number in
+          (write(number, "x", 1), Glibc.open("/proc/self/fd/\(number)", O_WRONLY | O_APPEND | O_CLOEXEC))
         }
-        try FileManager.default.removeItem(atPath: file)
-        let gone = try await refused { _ = try await host.open(delivery, 0, "image/gif") }
-        #expect(gone != nil)
-        #expect(try await host.text(delivery, 0, "image/webp") == "in a file")
-        try await host.release(delivery)
-        try await house.spoolIsEmptied()
+        #expect(written < 0, "\(type)")
+        if again >= 0 {
+          // Root can open every file; but a memory file is sealed.
+          if type != "image/gif", durability == "memory" || type == "image/png" { #expect(write(again, "x", 1) < 0) }
+          close(again)
+        }
       }
+      if durability == "memory" { #expect(try house.spooled.isEmpty) }
+      try FileManager.default.removeItem(atPath: file)
+      let gone = try await refused { _ = try await host.open(delivery, 0, "image/gif") }
+      #expect(gone != nil)
+      #expect(try await host.text(delivery, 0, "image/webp") == "in a file")
+      try await host.release(delivery)
+      try await house.spoolIsEmptied()
     }
   }
 
@@ -158,106 +145,92 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a program hands in descriptors of every kind that can be read`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.carrying { host in
-        let path = try house.file("picture", "a whole file")
-        let file = try OwnedFileDescriptor.file(path, O_RDWR)
-        // The sender's own offset does not matter to the host.
-        file.withRawValue { _ = lseek($0, 7, SEEK_SET) }
-        let memory = try BaggageStore.memoryFile(Array("in memory".utf8))
-        let pipe = try OwnedFileDescriptor.pipe(of: Array("in a pipe".utf8))
-        var pair: [Int32] = [-1, -1]
-        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
-        let socket = OwnedFileDescriptor(owning: pair[0])
-        OwnedFileDescriptor(owning: pair[1]).end(with: Array("in a socket".utf8))
-        let landing = try await house.deliver(
-          [
-            Things.item(
-              Things.descriptor(file, "image/png"), Things.descriptor(memory, "image/webp"),
-              Things.descriptor(pipe, "image/gif"), Things.descriptor(socket, "image/jpeg"), name: "many"),
-            Things.item(
-              Things.representation("text/plain", "data", Variant.bytes(Array("bytes".utf8))),
-              Things.representation("text/html", "text", "words".variant),
-              Things.representation("text/csv", "file", "file://\(path)".variant)),
-          ], ["application": "org.example.Cats".variant], over: house.watcher)
-        for descriptor in [file, memory, pipe, socket] { descriptor.close() }
-        let options = try await Self.options(host)
-        #expect(
-          try Self.listed(options) == ["image/png 12", "image/webp 9", "image/gif -", "image/jpeg -"])
-        for _ in 0..<2 {
-          #expect(try await host.text(landing.delivery, 0, "image/png") == "a whole file")
-          #expect(try await host.text(landing.delivery, 0, "image/webp") == "in memory")
-        }
-        #expect(try await host.text(landing.delivery, 0, "image/gif") == "in a pipe")
-        #expect(try await host.text(landing.delivery, 0, "image/jpeg") == "in a socket")
-        // These representations can be read once.
-        for type in ["image/gif", "image/jpeg"] {
-          let again = try await refused { _ = try await host.open(landing.delivery, 0, type) }
-          #expect(again?.name == "org.stagedoor.Error.SourceGone", "\(type): \(again as Any)")
-        }
-        #expect(try await host.text(landing.delivery, 1, "text/plain") == "bytes")
-        #expect(try await host.text(landing.delivery, 1, "text/html") == "words")
-        #expect(try await host.text(landing.delivery, 1, "text/csv") == "a whole file")
-        // A host that may only read cannot write to the sender's file.
-        let opened = try await host.open(landing.delivery, 0, "image/png")
-        #expect(opened.data.withRawValue { fcntl($0, F_GETFL) } & O_ACCMODE == O_RDONLY)
+    try await withHost(kind) { house, host in
+      let path = try house.file("picture", "a whole file")
+      let file = try OwnedFileDescriptor.file(path, O_RDWR)
+      // The sender's own offset does not matter to the host.
+      file.withRawValue { _ = lseek($0, 7, SEEK_SET) }
+      let memory = try BaggageStore.memoryFile(Array("in memory".utf8))
+      let pipe = try OwnedFileDescriptor.pipe(of: Array("in a pipe".utf8))
+      var pair: [Int32] = [-1, -1]
+      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      let socket = OwnedFileDescriptor(owning: pair[0])
+      OwnedFileDescriptor(owning: pair[1]).end(with: Array("in a socket".utf8))
+      let landing = try await house.deliver(
+        [
+          Things.item(
+            Things.descriptor(file, "image/png"), Things.descriptor(memory, "image/webp"),
+            Things.descriptor(pipe, "image/gif"), Things.descriptor(socket, "image/jpeg"), name: "many"),
+          Things.item(
+            Things.representation("text/plain", "data", Variant.bytes(Array("bytes".utf8))),
+            Things.representation("text/html", "text", "words".variant),
+            Things.representation("text/csv", "file", "file://\(path)".variant)),
+        ], ["application": "org.example.Cats".variant], over: house.watcher)
+      for descriptor in [file, memory, pipe, socket] { descriptor.close() }
+      let options = try await Self.options(host)
+      #expect(
+        try Self.listed(options) == ["image/png 12", "image/webp 9", "image/gif -", "image/jpeg -"])
+      for _ in 0..<2 {
+        #expect(try await host.text(landing.delivery, 0, "image/png") == "a whole file")
+        #expect(try await host.text(landing.delivery, 0, "image/webp") == "in memory")
       }
+      #expect(try await host.text(landing.delivery, 0, "image/gif") == "in a pipe")
+      #expect(try await host.text(landing.delivery, 0, "image/jpeg") == "in a socket")
+      // These representations can be read once.
+      for type in ["image/gif", "image/jpeg"] {
+        let again = try await refused { _ = try await host.open(landing.delivery, 0, type) }
+        #expect(again?.name == "org.stagedoor.Error.SourceGone", "\(type): \(again as Any)")
+      }
+      #expect(try await host.text(landing.delivery, 1, "text/plain") == "bytes")
+      #expect(try await host.text(landing.delivery, 1, "text/html") == "words")
+      #expect(try await host.text(landing.delivery, 1, "text/csv") == "a whole file")
+      // A host that may only read cannot write to the sender's file.
+      let opened = try await host.open(landing.delivery, 0, "image/png")
+      #expect(opened.data.withRawValue { fcntl($0, F_GETFL) } & O_ACCMODE == O_RDONLY)
     }
   }
 
   @Test func `a call that waits for a host keeps no copies of its descriptors`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "normal") { daemon in
-        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-        let pipe = try #require(readEnd.withRawValue { OpenDescriptors.list[$0] })
-        let options: [String: Variant] = [
-          "application": "org.example.Cats".variant, "wait": "handled".variant, "deadline": 30.0.variant,
-        ]
-        async let answer = refused {
-          _ = try await house.deliver(
-            [Things.item(Things.descriptor(readEnd, "image/png"))], options, over: house.watcher)
-        }
-        try await eventually("the delivery to be held") { try await !house.deliveries(in: "held").isEmpty }
-        // The baggage store holds one descriptor. The message has closed its own, although nobody has an answer yet.
-        try await eventually("the service to hold one descriptor") {
-          OpenDescriptors.of(process: daemon.processIdentifier).values.count { $0 == pipe } == 1
-        }
-        let delivery = try #require(try await house.deliveries(in: "held").first?.first)
-        _ = try await house.call("CancelDelivery", "string:\(delivery)")
-        #expect(try await answer?.name == "org.stagedoor.Error.Cancelled")
-        writeEnd.close()
+    try await withDaemon(installing: House.pictures, with: "--durability", "normal") { house, daemon in
+      let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+      let pipe = try #require(readEnd.withRawValue { OpenDescriptors.list[$0] })
+      let options: [String: Variant] = [
+        "application": "org.example.Cats".variant, "wait": "handled".variant, "deadline": 30.0.variant,
+      ]
+      async let answer = refused {
+        _ = try await house.deliver(
+          [Things.item(Things.descriptor(readEnd, "image/png"))], options, over: house.watcher)
       }
+      try await eventually("the delivery to be held") { try await !house.deliveries(in: "held").isEmpty }
+      // The baggage store holds one descriptor. The message has closed its own, although nobody has an answer yet.
+      try await eventually("the service to hold one descriptor") {
+        OpenDescriptors.of(process: daemon.processIdentifier).values.count { $0 == pipe } == 1
+      }
+      let delivery = try #require(try await house.deliveries(in: "held").first?.first)
+      _ = try await house.call("CancelDelivery", "string:\(delivery)")
+      #expect(try await answer?.name == "org.stagedoor.Error.Cancelled")
+      writeEnd.close()
     }
   }
 
   @Test func `descriptors that were not named, or came with a call that was refused, are closed`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "normal") { daemon in
-        func dropped(_ type: String, to application: String) async throws -> ErrorReply? {
-          let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-          let error = try await refused {
-            _ = try await house.deliver(
-              [Things.item(Things.descriptor(readEnd, type))], ["application": application.variant],
-              over: house.watcher)
-          }
-          readEnd.close()
-          // Nobody has the other end any more, so a write fails.
-          try await eventually("the service to have closed the pipe") {
-            writeEnd.withRawValue { number in
-              var one = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-              return poll(&one, 1, 0) == 1 && one.revents & Int16(POLLERR) != 0
-            }
-          }
-          return error
+    try await withDaemon(installing: House.pictures, with: "--durability", "normal") { house, daemon in
+      func dropped(_ type: String, to application: String) async throws -> ErrorReply? {
+        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+        let error = try await refused {
+          _ = try await house.deliver(
+            [Things.item(Things.descriptor(readEnd, type))], ["application": application.variant],
+            over: house.watcher)
         }
-        let nobody = try await dropped("image/png", to: "org.example.Nobody")
-        #expect(nobody?.name == "org.stagedoor.Error.NoSuchApplication")
-        let typeless = try await dropped("no type", to: "org.example.Cats")
-        #expect(typeless?.name == "org.stagedoor.Error.InvalidPayload")
-        #expect(daemon.standardError.isEmpty || !daemon.standardError.contains("error"), "\(daemon.standardError)")
+        readEnd.close()
+        try await eventually("the service to have closed the pipe") { writeEnd.hasNoReader }
+        return error
       }
+      let nobody = try await dropped("image/png", to: "org.example.Nobody")
+      #expect(nobody?.name == "org.stagedoor.Error.NoSuchApplication")
+      let typeless = try await dropped("no type", to: "org.example.Cats")
+      #expect(typeless?.name == "org.stagedoor.Error.InvalidPayload")
+      #expect(daemon.standardError.isEmpty || !daemon.standardError.contains("error"), "\(daemon.standardError)")
     }
   }
 
@@ -273,48 +246,20 @@ import Testing
     }
   }
 
-  @Test func `two that open a pipe at once are one that has it and one that is told so`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        for _ in 0..<20 {
-          let landing = try await house.deliver(
-            [Things.item(Things.descriptor(try .pipe(of: Array("once".utf8))))], over: house.watcher)
-          try await host.asked(1)
-          let openings = (0..<4).map { _ in
-            Task { () -> String in
-              do {
-                return try await host.text(landing.delivery)
-              } catch CallError.replied(let error) {
-                return error.name.rawValue
-              }
-            }
-          }
-          var answers: [String] = []
-          for opening in openings { answers.append(try await opening.value) }
-          let gone = "org.stagedoor.Error.SourceGone"
-          #expect(answers.sorted() == ["once", gone, gone, gone])
-          try await host.release(landing.delivery)
-        }
-      }
-    }
-  }
-
   @Test func `where one URI leads to no file nothing is dropped, also if no application would take it`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        let good = try house.file("good.txt", "good")
-        let before = try await house.eventSequence()
-        for (path, reason) in [("\(good)/below", "Not a directory"), ("/tmp", "directory"), ("/dev/null", "device")] {
-          let error = try await house.refusal("DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
-          #expect(error.name == "org.stagedoor.Error.InvalidPayload", "\(error)")
-          #expect(error.message.hasPrefix("items[1].representations[0].file: "), "\(error)")
-          let alone = try await house.refusal("DropURIs", "string:\(path)", "string:", "string:")
-          for refusal in [error, alone] { #expect(refusal.message.contains(reason), "\(refusal)") }
-        }
-        #expect(try await house.eventSequence() == before)
-        #expect(host.calls.isEmpty)
-        try await house.spoolIsEmptied()
+    try await withHost { house, host in
+      let good = try house.file("good.txt", "good")
+      let before = try await house.eventSequence()
+      for (path, reason) in [("\(good)/below", "Not a directory"), ("/tmp", "directory"), ("/dev/null", "device")] {
+        let error = try await house.refusal("DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
+        #expect(error.name == "org.stagedoor.Error.InvalidPayload", "\(error)")
+        #expect(error.message.hasPrefix("items[1].representations[0].file: "), "\(error)")
+        let alone = try await house.refusal("DropURIs", "string:\(path)", "string:", "string:")
+        for refusal in [error, alone] { #expect(refusal.message.contains(reason), "\(refusal)") }
       }
+      #expect(try await house.eventSequence() == before)
+      #expect(host.calls.isEmpty)
+      try await house.spoolIsEmptied()
     }
   }
 }

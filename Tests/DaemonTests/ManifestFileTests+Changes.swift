@@ -39,6 +39,7 @@ extension ManifestFileTests {
       try house.write(Self.cats("First"), to: file)
       try await house.serving { daemon in
         let landing = try await house.drop("viewCat", "cat1")
+        #expect(try await house.property("ManifestPath", of: Self.application, in: House.application) == file)
         // Write the file in place, as some editors do; then write a new file and rename it, as others do.
         try Data(Self.cats("Second").utf8).write(to: URL(filePath: file))
         try await isNamed("Second", in: house)

@@ -5,22 +5,11 @@ import Testing
 
 /// Installed manifests, which may change while the service runs.
 @Suite struct ManifestFileTests {
-  static func cats(_ name: String, types: String = #""viewCat""#) -> String {
-    """
-    {
-      "CFBundleIdentifier": "org.example.Cats", "CFBundleName": "\(name)",
-      "NSUserActivityTypes": [\(types)],
-      "UIApplicationSceneManifest": {
-        "UIApplicationSupportsMultipleScenes": true,
-        "UISceneConfigurations": {
-          "UIWindowSceneSessionRoleApplication": [
-            {"UISceneConfigurationName": "Default"},
-            {"UISceneConfigurationName": "Cat Detail", "StagedoorActivityTypes": ["viewCat"]}
-          ]
-        }
-      }
-    }
-    """
+  static func cats(_ name: String) -> String {
+    Manifests.application(
+      "org.example.Cats", types: "viewCat",
+      configurations: Manifests.configuration("Default") + ", "
+        + Manifests.configuration("Cat Detail", types: "viewCat"), more: #" "CFBundleName": "\#(name)","#)
   }
 
   static func list(_ name: String) -> String {
@@ -43,80 +32,10 @@ import Testing
     """
   }
 
-  private static let application = "/org/stagedoor/Interchange1/application/org_2eexample_2eCats"
+  static let application = "/org/stagedoor/Interchange1/application/org_2eexample_2eCats"
 
   func name(in house: House) async throws -> String {
     try await house.property("Name", of: Self.application, in: House.application)
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a manifest is read again on SIGHUP, and a broken one keeps the version before`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("First"), to: file)
-      try await house.serving { daemon in
-        #expect(try await name(in: house) == "First")
-        #expect(
-          try await house.property("ManifestPath", of: Self.application, in: House.application) == file)
-        let landing = try await house.drop("viewCat", "cat1")
-        try await house.watched { watch in
-          try house.write(Self.cats("Second"), to: file)
-          daemon.signal(SIGHUP)
-          try await eventually("the second version") { try await name(in: house) == "Second" }
-          // The watcher reads on its own connection, so it may see the change a moment later.
-          try await eventually("the change") {
-            watch.signals.contains {
-              $0.member == "PropertiesChanged" && $0.path == Self.application
-                && $0.arguments[1]["Name"]?.text == "Second"
-            }
-          }
-
-          try house.write("{", to: file)
-          daemon.signal(SIGHUP)
-          try await eventually("the complaint") { daemon.standardError.contains("\(file): ") }
-          #expect(try await name(in: house) == "Second")
-          #expect(try await house.drop("viewCat", "cat1").session == landing.session)
-
-          // The manifest is repaired, and another application is added.
-          try house.write(Self.cats("Third", types: #""viewCat", "petCat""#), to: file)
-          try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
-          daemon.signal(SIGHUP)
-          try await eventually("the third version") { try await name(in: house) == "Third" }
-          #expect(try await house.drop("petCat", "cat1").outcome == "created")
-          try await eventually("the other") {
-            try await house.command(
-              "busctl", "--user", "get-property", "\(House.name)",
-              "/org/stagedoor/Interchange1/application/org_2eexample_2ePlayer", House.application, "Identifier"
-            ).run().standardOutput == "s \"org.example.Player\"\n"
-          }
-        }
-      }
-    }
-  }
-
-  @Test func `sessions of a configuration that a new manifest no longer has are discarded`() async throws {
-    try await withHouse { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("Cats"), to: file)
-      try await house.serving { daemon in
-        let detail = try await house.drop("viewCat", "cat1")
-        let main = try await house.newSession("Default", of: "org.example.Cats")
-        try await house.watched { watch in
-          try house.write(
-            Manifests.application(
-              "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
-          daemon.signal(SIGHUP)
-          try await eventually("the detail is gone") { try await house.sessions().map { $0[0] } == [main] }
-          let seen = try await watch.happenings().suffix(2)
-          #expect(seen.map(\.name) == ["SessionDiscarded", "DeliveryFailed"])
-          #expect(seen.map { $0.arguments["session"] } == [detail.session, detail.session])
-          #expect(seen.first?.arguments["persistent_identifier"] == detail.identifier)
-          #expect(seen.last?.arguments["delivery"] == detail.delivery)
-        }
-      }
-    }
   }
 
   @Test func `the user's manifest counts before the system's, and a property list is as good as JSON`() async throws {

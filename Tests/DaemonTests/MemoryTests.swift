@@ -19,8 +19,7 @@ import Testing
 
   /// There is a window already, so that each call changes as much as the previous one.
   private func withService(_ body: (RemoteObject, Allocations) async throws -> Void) async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let preload = try await Preload("without_memory", in: house)
       try await house.serving(behind: preload) {
         let service = try house.service(house.watcher)

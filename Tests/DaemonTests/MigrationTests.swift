@@ -38,8 +38,7 @@ import Testing
     """
 
   @Test func `a service that is killed while it brings a store up to date has lost nothing`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       var lions = Session.cat(6001)
       lions.canActivatePredicate = "SELF == 'lion' OR SELF == 'puma'"
       try house.leave((1...6000).map { .cat($0) } + [lions])

@@ -95,75 +95,71 @@ import Testing
   }
 
   @Test func `a sender waits for the portal with four calls at most, and others go on`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        let portal = try await house.bus.connect()
-        let waiting = Lock<[Reply<[String]>]>([])
-        var interface = Interface("org.freedesktop.portal.FileTransfer")
-        interface.method("RetrieveFiles", in: "key", "options", out: "files") {
-          (reply: Reply<[String]>, _: String, _: [String: Variant]) in waiting.withLock { $0.append(reply) }
-        }
-        portal.export(interface, at: "/org/freedesktop/portal/documents")
-        _ = try await portal.requestName(Self.name, .doNotQueue)
-        let sender = try await house.bus.connect()
-        let document = document(#""text": "one""#)
-        func deliver() async throws -> ErrorReply? {
-          try await refused {
-            _ = try await house.service(sender).call(
-              "Deliver", document, returning: ObjectPath.self, String.self, String.self)
-          }
-        }
-        let calls = (0..<4).map { _ in Task { try await deliver() } }
-        try await eventually("four calls at the portal") { waiting.withLock { $0.count } == 4 }
-        #expect(try await deliver()?.name == .limitsExceeded)
-        // Other callers do not wait behind these calls.
-        #expect(try await house.drop("viewCat", "cat2").outcome == "created")
-        for reply in waiting.withLock(\.self) { reply.send([]) }
-        for call in calls { #expect(try await call.value?.name == "org.stagedoor.Error.InvalidPayload") }
-        let fifth = Task { try await deliver() }
-        try await eventually("the fifth at the portal") { waiting.withLock { $0.count } == 5 }
-        waiting.withLock { $0.last }?.send([])
-        #expect(try await fifth.value?.name == "org.stagedoor.Error.InvalidPayload")
-        await portal.close()
-        await sender.close()
+    try await withHost { house, host in
+      let portal = try await house.bus.connect()
+      let waiting = Lock<[Reply<[String]>]>([])
+      var interface = Interface("org.freedesktop.portal.FileTransfer")
+      interface.method("RetrieveFiles", in: "key", "options", out: "files") {
+        (reply: Reply<[String]>, _: String, _: [String: Variant]) in waiting.withLock { $0.append(reply) }
       }
+      portal.export(interface, at: "/org/freedesktop/portal/documents")
+      _ = try await portal.requestName(Self.name, .doNotQueue)
+      let sender = try await house.bus.connect()
+      let document = document(#""text": "one""#)
+      func deliver() async throws -> ErrorReply? {
+        try await refused {
+          _ = try await house.service(sender).call(
+            "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+        }
+      }
+      let calls = (0..<4).map { _ in Task { try await deliver() } }
+      try await eventually("four calls at the portal") { waiting.withLock { $0.count } == 4 }
+      #expect(try await deliver()?.name == .limitsExceeded)
+      // Other callers do not wait behind these calls.
+      #expect(try await house.drop("viewCat", "cat2").outcome == "created")
+      for reply in waiting.withLock(\.self) { reply.send([]) }
+      for call in calls { #expect(try await call.value?.name == "org.stagedoor.Error.InvalidPayload") }
+      let fifth = Task { try await deliver() }
+      try await eventually("the fifth at the portal") { waiting.withLock { $0.count } == 5 }
+      waiting.withLock { $0.last }?.send([])
+      #expect(try await fifth.value?.name == "org.stagedoor.Error.InvalidPayload")
+      await portal.close()
+      await sender.close()
     }
   }
 
   @Test func `a key without a portal, without files, or of a file that cannot be read changes nothing`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        let before = try await house.eventSequence()
-        let alone = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
-        #expect(alone.name == "org.stagedoor.Error.InvalidPayload", "\(alone)")
-        let good = try house.file("good.txt", "good")
-        // A sandbox that may write to a folder makes these links after the portal has noted the paths.
-        let (link, folder) = (good + "-link", URL(filePath: good).deletingLastPathComponent().path + "-link")
-        symlink(good, link)
-        symlink(URL(filePath: good).deletingLastPathComponent().path, folder)
-        let many = (0...1000).map { _ in good }
-        try await withPortal(
-          [
-            "none": [], "gone": [good, "/nowhere/at/all"], "folder": ["/tmp"], "many": many, "link": [link],
-            "other": ["\(folder)/good.txt"],
-          ], in: house
-        ) {
-          for (key, reason) in [
-            "none": "no files", "gone": "No such file", "folder": "directory", "link": "symbolic links",
-            "other": "symbolic links",
-          ] {
-            let refusal = try await house.refusal("Deliver", "string:\(document(#""text": "\#(key)""#))")
-            #expect(
-              refusal.name == "org.stagedoor.Error.InvalidPayload" && refusal.message.contains(reason), "\(refusal)")
-          }
-          let many = try await house.refusal("Deliver", "string:\(document(#""text": "many""#))")
-          #expect(many.name.hasSuffix("LimitsExceeded"), "\(many)")
-          let file = try await house.refusal("Deliver", "string:\(document(#""file": "file://\#(good)""#))")
-          #expect(file.message.contains(#"expected the key as "text" or "data""#), "\(file)")
+    try await withHost { house, host in
+      let before = try await house.eventSequence()
+      let alone = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
+      #expect(alone.name == "org.stagedoor.Error.InvalidPayload", "\(alone)")
+      let good = try house.file("good.txt", "good")
+      // A sandbox that may write to a folder makes these links after the portal has noted the paths.
+      let (link, folder) = (good + "-link", URL(filePath: good).deletingLastPathComponent().path + "-link")
+      symlink(good, link)
+      symlink(URL(filePath: good).deletingLastPathComponent().path, folder)
+      let many = (0...1000).map { _ in good }
+      try await withPortal(
+        [
+          "none": [], "gone": [good, "/nowhere/at/all"], "folder": ["/tmp"], "many": many, "link": [link],
+          "other": ["\(folder)/good.txt"],
+        ], in: house
+      ) {
+        for (key, reason) in [
+          "none": "no files", "gone": "No such file", "folder": "directory", "link": "symbolic links",
+          "other": "symbolic links",
+        ] {
+          let refusal = try await house.refusal("Deliver", "string:\(document(#""text": "\#(key)""#))")
+          #expect(
+            refusal.name == "org.stagedoor.Error.InvalidPayload" && refusal.message.contains(reason), "\(refusal)")
         }
-        #expect(try await house.eventSequence() == before)
-        #expect(host.calls.isEmpty)
+        let many = try await house.refusal("Deliver", "string:\(document(#""text": "many""#))")
+        #expect(many.name.hasSuffix("LimitsExceeded"), "\(many)")
+        let file = try await house.refusal("Deliver", "string:\(document(#""file": "file://\#(good)""#))")
+        #expect(file.message.contains(#"expected the key as "text" or "data""#), "\(file)")
       }
+      #expect(try await house.eventSequence() == before)
+      #expect(host.calls.isEmpty)
     }
   }
 }

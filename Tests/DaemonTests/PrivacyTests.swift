@@ -30,21 +30,19 @@ import Testing
   }
 
   @Test func `who sent a private delivery sees its decision as long as somebody waits for it`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { _ in
-        try await house.register(Self.manifest)
-        let service = try house.watcher.object(
-          House.name, at: ObjectPath(House.root), InterfaceName(House.interchange))
-        let (_, _, delivery) = try await service.call(
-          "Deliver", Self.secret, returning: ObjectPath.self, String.self, String.self)
-        func decision() async throws -> String {
-          try await service.call("GetDelivery", delivery, returning: String.self, String.self).1
-        }
-        #expect(try await decision().contains("secret-key"))
-        #expect(try await !house.call("GetDelivery", "string:\(delivery)")[1].text.contains("secret-key"))
-        try await service.call("CancelDelivery", delivery)
-        #expect(try await !decision().contains("secret-key"))
+    try await withDaemon(with: "--durability", "memory") { house, _ in
+      try await house.register(Self.manifest)
+      let service = try house.watcher.object(
+        House.name, at: ObjectPath(House.root), InterfaceName(House.interchange))
+      let (_, _, delivery) = try await service.call(
+        "Deliver", Self.secret, returning: ObjectPath.self, String.self, String.self)
+      func decision() async throws -> String {
+        try await service.call("GetDelivery", delivery, returning: String.self, String.self).1
       }
+      #expect(try await decision().contains("secret-key"))
+      #expect(try await !house.call("GetDelivery", "string:\(delivery)")[1].text.contains("secret-key"))
+      try await service.call("CancelDelivery", delivery)
+      #expect(try await !decision().contains("secret-key"))
     }
   }
 
@@ -81,6 +79,12 @@ import Testing
         let first = try await house.deliver(Self.plain)
         let landing = try await house.deliver(Self.secret)
         #expect(landing.session == first.session)
+        let routed = try #require(try await watch.happenings().last)
+        #expect(routed.arguments["delivery"] == landing.delivery)
+        #expect(routed.arguments["activity_type"] == "" && routed.arguments["target_content_identifier"] == "")
+        for property in ["UserActivity", "TargetContentIdentifier", "Title"] {
+          #expect(try await house.property(property, of: landing.session) == "", "\(property)")
+        }
         expectNoSecret(in: try await answers(of: house))
         // The title and the values that its host writes tell what the window is about.
         try await house.set("Title", of: landing.session, to: "secret-name")
@@ -96,6 +100,8 @@ import Testing
         let titles = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == landing.session }
         #expect(!titles.isEmpty)
         for change in titles { #expect(change.arguments[1]["Title"] == nil, "\(change)") }
+        let invalidated = titles.flatMap { $0.arguments[2].elements.map(\.text) }
+        #expect(Set(invalidated).isSuperset(of: ["UserActivity", "TargetContentIdentifier", "Title"]))
       }
     }
   }
@@ -119,102 +125,8 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `a window is public again when its host says that it shows something else`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await expectNoSecret(in: house) { _ in
-        try await house.hosting("org.example.Diary") { host in
-          let landing = try await house.deliver(Self.secret)
-          try await house.waitUntil(landing.delivery, is: "handled")
-          try await host.set("Title", of: landing.session, to: "secret-name")
-          // The activity with the user's later changes is as private as the original.
-          try await host.set(
-            "UserActivity", of: landing.session,
-            to: #"{"activityType": "secret-type", "targetContentIdentifier": "secret-key", "userInfo": {"page": 2}}"#)
-          #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "")
-          try await host.set(
-            "UserActivity", of: landing.session,
-            to: #"{"activityType": "write", "targetContentIdentifier": "plain-key"}"#)
-          #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "plain-key")
-          #expect(try await house.property("Title", of: landing.session) == "")
-          expectNoSecret(in: try await answers(of: house))
-        }
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what comes after it tells nothing of it either`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await expectNoSecret(in: house) { _ in
-        let landing = try await house.deliver(Self.secret)
-        try await house.set("Title", of: landing.session, to: "secret-name")
-        _ = try await house.deliver(Self.plain)
-        #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "plain-key")
-        #expect(try await house.property("Title", of: landing.session) == "")
-        expectNoSecret(in: try await answers(of: house))
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a title that everybody knew is back when a private delivery is cancelled`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await expectNoSecret(in: house) { _ in
-        let session = try await house.deliver(Self.plain).session
-        try await house.set("Title", of: session, to: "Diary")
-        let landing = try await house.deliver(Self.secret)
-        try await house.set("Title", of: session, to: "secret-name")
-        #expect(try await house.property("Title", of: session) == "")
-        _ = try await house.call("CancelDelivery", "string:\(landing.delivery)")
-        #expect(try await house.property("Title", of: session) == "Diary")
-        #expect(try await house.property("TargetContentIdentifier", of: session) == "plain-key")
-        expectNoSecret(in: try await answers(of: house))
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what its host writes meanwhile is the host's own, also afterwards`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await expectNoSecret(in: house) { watch in
-        let session = try await house.deliver(Self.secret).session
-        let written = [
-          ("StateRestorationActivity", #"{"activityType": "secret-type"}"#), ("UserInfo", #"{"secret": 1}"#),
-          ("CanActivatePredicate", "SELF == 'secret-key'"), ("PrefersToActivatePredicate", "SELF == 'secret-key'"),
-        ]
-        for (property, text) in written { try await house.set(property, of: session, to: text) }
-        expectNoSecret(in: try await answers(of: house))
-        _ = try await house.deliver(Self.plain)
-        #expect(try await house.property("TargetContentIdentifier", of: session) == "plain-key")
-        expectNoSecret(in: try await answers(of: house))
-        for (property, _) in written { #expect(try await house.property(property, of: session) == "") }
-        let told = try await watch.happenings()
-        #expect(!told.isEmpty)
-        let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == session }
-        for (property, _) in written {
-          #expect(changes.contains { "\($0.arguments[2])".contains(property) }, "\(property)")
-        }
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what was written before is hidden as long as the window is private`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Self.manifest)
-      let session = try await house.deliver(Self.plain).session
-      try await house.set("UserInfo", of: session, to: #"{"page": 7}"#)
-      let hidden = try await house.deliver(Self.secret)
-      #expect(try await house.property("UserInfo", of: session) == "")
-      _ = try await house.call("CancelDelivery", "string:\(hidden.delivery)")
-      #expect(try await house.property("UserInfo", of: session) == #"{"page":7}"#)
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
   func `why a private window would take something is not explained`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       let document = Payloads.activity("viewCat", "secret-cat", options: #""private": true, "deadline": 3600"#)
       let session = try await house.deliver(document).session
       for predicate in ["", "SELF == 'secret-cat'"] {
@@ -230,8 +142,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `of a private session its host reads what others do not`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.mainOnly)
+    try await withService(kind, registering: Manifests.mainOnly) { house in
       try await house.register(Manifests.oneScene)
       try await house.hosting { host in
         let landing = try await house.hand("viewCat", "secret", options: #""private": true, "wait": "handled""#)

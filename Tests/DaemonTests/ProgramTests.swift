@@ -7,32 +7,15 @@ import Testing
 /// `stagedoord` as a program: what it prints, and how it ends.
 @Suite struct ProgramTests {
   @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
-  func `a signal ends it with status 0, and what it acknowledged is kept`(
+  func `a signal ends it with status 0, and what it acknowledged meanwhile is kept`(
     signal: Int32, kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      let before = try await house.serving { daemon in
-        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        let before = try await Record(of: house)
-        daemon.signal(signal)
-        #expect(try await daemon.ended() == .exited(0))
-        return before
-      }
-      let after = try await house.serving { _ in try await Record(of: house) }
-      #expect(after == before)
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what it acknowledged while it was told to end is kept`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving { daemon in
         let run = Task { try await dropper.run() }
         try await dropper.isAnswered(20)
-        daemon.signal(SIGTERM)
+        daemon.signal(signal)
         #expect(try await daemon.ended() == .exited(0))
         // Nobody answered the last call.
         await #expect(throws: CallError.self) { try await run.value }
@@ -48,23 +31,20 @@ import Testing
     var shortest = Duration.seconds(1_000)
     // Once is enough: on a busy machine, the first round may be late.
     for _ in 0..<5 where shortest > .seconds(1) {
-      try await withHouse(kind) { house in
-        try await house.serving { daemon in
-          let begin = ContinuousClock.now
-          await house.bus.kill()
-          let status = try await daemon.ended()
-          shortest = min(shortest, ContinuousClock.now - begin)
-          #expect(status == .exited(3))
-          #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
-        }
+      try await withDaemon(kind) { house, daemon in
+        let begin = ContinuousClock.now
+        await house.bus.kill()
+        let status = try await daemon.ended()
+        shortest = min(shortest, ContinuousClock.now - begin)
+        #expect(status == .exited(3))
+        #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
       }
     }
     #expect(shortest <= .seconds(1))
   }
 
   @Test func `a bus that stands still keeps it for some seconds only, and what it acknowledged is kept`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       let client = try await house.bus.connect()
       let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving("--log-level", "debug") { daemon in
@@ -74,7 +54,7 @@ import Testing
         try await run.value
 
         // By then the service has asked the bus who the client is.
-        let service = client.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+        let service = try house.service(client)
         let _: String = try await service.call("GetPreferredApplication", "")
         // An answer that is longer than a socket's buffer waits for the bus, which is stopped.
         let info = String(repeating: "x", count: 1_000_000)
@@ -117,24 +97,22 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a second one says that there is one, and leaves it alone`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory") { _ in
-        try await house.register(Manifests.cats)
-        let landing = try await house.drop("viewCat", "cat1")
-        // The second service has the same store, or another one.
-        for arguments in [["--durability", "memory"], ["--state", "\(house.state)-other"]] {
-          var second = house.daemon()
-          second.arguments = arguments
-          let result = try await second.run()
-          #expect(result.status == .exited(1))
-          #expect(
-            result.standardError
-              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus, "
-              + "and --replace takes over from it\n")
-        }
-        #expect(access("\(house.state)-other", F_OK) != 0, "a store is looked at only by who has the name")
-        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+    try await withDaemon(kind, with: "--durability", "memory") { house, _ in
+      try await house.register(Manifests.cats)
+      let landing = try await house.drop("viewCat", "cat1")
+      // The second service has the same store, or another one.
+      for arguments in [["--durability", "memory"], ["--state", "\(house.state)-other"]] {
+        var second = house.daemon()
+        second.arguments = arguments
+        let result = try await second.run()
+        #expect(result.status == .exited(1))
+        #expect(
+          result.standardError
+            == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus, "
+            + "and --replace takes over from it\n")
       }
+      #expect(access("\(house.state)-other", F_OK) != 0, "a store is looked at only by who has the name")
+      #expect(try await house.drop("viewCat", "cat1").session == landing.session)
     }
   }
 
@@ -156,16 +134,6 @@ import Testing
     #expect(result.status == .exited(2))
     #expect(result.standardError == "stagedoord: \(sentence)\n")
     #expect(result.standardOutput == "")
-  }
-
-  @Test func `help and version are said and nothing else is done`() async throws {
-    let help = try await Command.built("stagedoord", "--help").run()
-    #expect(help.status == .exited(0))
-    #expect(help.standardOutput.hasPrefix("usage: stagedoord [OPTION]...\n"))
-    #expect(help.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 120 })
-    let version = try await Command.built("stagedoord", "--version").run()
-    #expect(version.status == .exited(0))
-    #expect(version.standardOutput == "stagedoord 0.1.0\n")
   }
 
   @Test func `a bus that is not there is said in a sentence`() async throws {

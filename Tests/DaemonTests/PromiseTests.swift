@@ -14,15 +14,13 @@ import Testing
     _ options: [String: Variant] = [:], durability: String = "normal",
     _ body: (House, HostPlayer, SourcePlayer, Landing) async throws -> Void
   ) async throws {
-    try await withHouse { house in
-      try await house.carrying(durability) { host in
-        try await house.sourcing { source in
-          let landing = try await source.deliver(
-            Things.item(Things.text("words"), Things.promise()), Things.item(Things.promise("text/html")),
-            options: options)
-          try await host.asked(1, "ConnectScene")
-          try await body(house, host, source, landing)
-        }
+    try await withHost(durability: durability) { house, host in
+      try await house.sourcing { source in
+        let landing = try await source.deliver(
+          Things.item(Things.text("words"), Things.promise()), Things.item(Things.promise("text/html")),
+          options: options)
+        try await host.asked(1, "ConnectScene")
+        try await body(house, host, source, landing)
       }
     }
   }
@@ -186,49 +184,45 @@ import Testing
   func `a promise to be kept that its source does not keep refuses the drop, and nothing is left`(
     _ failure: Failure
   ) async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        try await house.sourcing { source in
-          let sequence = try await house.eventSequence()
-          source.next(failure.manner)
-          let error = try await refused {
-            _ = try await source.deliver(
-              Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
-          }
-          #expect(error?.name == failure.error, "\(error as Any)")
-          if failure.error == Self.sourceGone {
-            #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
-          }
-          #expect(try await house.deliveries().isEmpty)
-          #expect(try await house.eventSequence() == sequence)
-          #expect(host.calls.isEmpty)
-          try await house.spoolIsEmptied()
+    try await withHost { house, host in
+      try await house.sourcing { source in
+        let sequence = try await house.eventSequence()
+        source.next(failure.manner)
+        let error = try await refused {
+          _ = try await source.deliver(
+            Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
         }
+        #expect(error?.name == failure.error, "\(error as Any)")
+        if failure.error == Self.sourceGone {
+          #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
+        }
+        #expect(try await house.deliveries().isEmpty)
+        #expect(try await house.eventSequence() == sequence)
+        #expect(host.calls.isEmpty)
+        try await house.spoolIsEmptied()
       }
     }
   }
 
   @Test func `a source that leaves in the middle of what it promised to be kept leaves nothing behind`() async throws {
-    try await withHouse { house in
-      try await house.carrying { host in
-        try await house.sourcing { source in
-          let pipe = try OwnedFileDescriptor.pipe()
-          source.next(.hands({ pipe.readEnd }, size: -1))
-          let delivering = Task {
-            try await source.deliver(
-              Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
-          }
-          try await source.isAsked("Load 0 image/png")
-          // Half of the content is there, and the write end is still open.
-          _ = pipe.writeEnd.withRawValue { write($0, "half", 4) }
-          try await eventually("the copy to begin") { try !house.spooled.isEmpty }
-          await source.leave()
-          _ = await delivering.result
-          try await house.spoolIsEmptied()
-          pipe.writeEnd.close()
-          #expect(try await house.deliveries().isEmpty)
-          #expect(host.calls.isEmpty)
+    try await withHost { house, host in
+      try await house.sourcing { source in
+        let pipe = try OwnedFileDescriptor.pipe()
+        source.next(.hands({ pipe.readEnd }, size: -1))
+        let delivering = Task {
+          try await source.deliver(
+            Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
         }
+        try await source.isAsked("Load 0 image/png")
+        // Half of the content is there, and the write end is still open.
+        _ = pipe.writeEnd.withRawValue { write($0, "half", 4) }
+        try await eventually("the copy to begin") { try !house.spooled.isEmpty }
+        await source.leave()
+        _ = await delivering.result
+        try await house.spoolIsEmptied()
+        pipe.writeEnd.close()
+        #expect(try await house.deliveries().isEmpty)
+        #expect(host.calls.isEmpty)
       }
     }
   }
@@ -236,39 +230,23 @@ import Testing
   // MARK: Large
 
   @Test func `what goes through a promise never goes through the service`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "normal") { daemon in
-        try await house.hosting { host in
-          try await house.sourcing { source in
-            let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 4 << 30
-            let landing = try await source.deliver(Things.item(Things.promise()))
-            let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-            source.next(.hands({ readEnd }, size: Int64(size)))
-            let opened = try await host.open(landing.delivery, 0, "image/png")
-            readEnd.close()
-            let before = try Memory(of: daemon.processIdentifier)
-            async let sent = writeEnd.fill(size)
-            #expect(try await opened.data.count() == size)
-            #expect(await sent == size)
-            let after = try Memory(of: daemon.processIdentifier)
-            #expect(after.peak <= before.peak + (1 << 20), "\(before) \(after)")
-          }
+    try await withDaemon(installing: House.pictures, with: "--durability", "normal") { house, daemon in
+      try await house.hosting { host in
+        try await house.sourcing { source in
+          let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 4 << 30
+          let landing = try await source.deliver(Things.item(Things.promise()))
+          let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+          source.next(.hands({ readEnd }, size: Int64(size)))
+          let opened = try await host.open(landing.delivery, 0, "image/png")
+          readEnd.close()
+          let before = try daemon.memory("VmHWM")
+          async let sent = writeEnd.fill(size)
+          #expect(try await opened.data.count() == size)
+          #expect(await sent == size)
+          let after = try daemon.memory("VmHWM")
+          #expect(after <= before + (1 << 20), "\(before) \(after)")
         }
       }
     }
   }
-}
-
-/// The memory that a process uses.
-private struct Memory: CustomStringConvertible {
-  let peak: Int
-
-  init(of process: Int32) throws {
-    let status = try String(contentsOf: URL(filePath: "/proc/\(process)/status"), encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-    peak = (Int(line.filter(\.isNumber)) ?? 0) << 10
-  }
-
-  var description: String { "\(peak)" }
 }

@@ -67,14 +67,9 @@ import TextRules
     try await withHouse { house in
       try await house.servingHere(Manifests.cats) { _ in
         let caller = try await house.bus.connect()
-        let stagedoor = caller.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+        let stagedoor = try house.service(caller)
         func drop(_ key: String) throws { try stagedoor.send("Deliver", Payloads.activity("viewCat", key)) }
-        func shown() async throws -> Int {
-          let objects = try await caller.call(
-            to: House.name, at: try ObjectPath(House.root), "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
-            returning: [ObjectPath: [String: [String: Variant]]].self)
-          return objects.keys.count { $0.rawValue.contains("/session/") }
-        }
+        func shown() async throws -> Int { try await house.shownSessions(to: caller) }
         try drop("cat1")
         #expect(try await shown() == 1)
         DiskFaults.begin([.write, .sync], in: house.state, error: ENOSPC)
@@ -142,10 +137,7 @@ extension House.Caller {
   /// Whether the caller learns all windows. It may get an error instead, but never only some of them.
   fileprivate func isToldOfAll(_ count: Int) async throws -> Bool {
     try await isStored {
-      let objects = try await house.watcher.call(
-        to: House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
-        returning: [ObjectPath: [String: [String: Variant]]].self)
-      let sessions = objects.keys.count { $0.rawValue.contains("/session/") }
+      let sessions = try await house.shownSessions(to: house.watcher)
       #expect(sessions >= count)
     }
   }
@@ -170,6 +162,14 @@ final class LogLines: Sendable {
 }
 
 extension House {
+  /// The number of sessions among the managed objects.
+  fileprivate func shownSessions(to caller: Connection) async throws -> Int {
+    let objects = try await caller.call(
+      to: House.name, at: try ObjectPath(House.root), "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+      returning: [ObjectPath: [String: [String: Variant]]].self)
+    return objects.keys.count { $0.rawValue.contains("/session/") }
+  }
+
   /// Runs `body` while the service runs in this process.
   func servingHere(
     _ manifest: String, rules: String = "", askDisk: (@Sendable (Text) -> DiskAnswer)? = nil,

@@ -3,57 +3,13 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// A disk that accepts no more data.
-@Suite struct RefusedStorageTests {
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what cannot be stored is refused and did not happen, and the service goes on`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      // No file may grow beyond 256 KiB. Without the trap, a signal would end the program.
-      let limited = "trap '' XFSZ; ulimit -f 512; exec \(Command.built("stagedoord").program) --log-level error"
-      let kept = try await house.command("sh", "-c", limited).whileRunning { daemon in
-        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
-        let text = String(repeating: "x", count: 20_000)
-        var before = try await Record(of: house)
-        var refusal: ShownError?
-        for number in 0..<200 {
-          let document =
-            #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "cat\#(number)","#
-            + #" "userInfo": {"text": "\#(text)"}}, "options": {"deadline": 3600}}"#
-          let result = try await house.example("deliver", document).run()
-          if !result.status.isSuccess {
-            refusal = try await house.refusal("Deliver", "string:\(document)")
-            break
-          }
-          before = try await Record(of: house)
-        }
-        let error = try #require(refusal)
-        #expect(error.name == "org.stagedoor.Error.StorageFailed")
-        #expect(error.message.contains(house.state))
-        #expect(try await Record(of: house) == before)
-        #expect(!before.deliveries.isEmpty)
-        #expect(daemon.status == nil)
-        return before
-      }
-      try await house.serving { _ in
-        let after = try await Record(of: house)
-        #expect(after == kept)
-        #expect(try await house.drop("viewCat", "dog").outcome == "created")
-      }
-    }
-  }
-}
-
 /// The effect of `ulimit -f` on a service, however it was started: the kernel sends SIGXFSZ, which by default ends the process.
 @Suite struct FileSizeTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `each of many callers hears that no file may grow, and all of them go on when files may`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let callers = try await [house.bus.connect(), house.bus.connect(), house.bus.connect()]
       let kept = try await house.serving { daemon in
         // With an hour: the test may take longer than the usual deadline.
@@ -62,16 +18,17 @@ import Testing
         // Nothing can be written, or only half of the first page of the log.
         for room in [0, 3000] {
           try await house.limitFiles(of: daemon, to: "\(room):unlimited")
-          let refusals = try await house.dropAll(from: callers).map { try $0.get() }
+          let refusals = try await house.dropAll(from: callers).compactMap(\.self)
           #expect(refusals.allSatisfy { $0.name == "org.stagedoor.Error.StorageFailed" }, "\(refusals)")
           #expect(refusals.count == 60)
+          #expect(refusals.allSatisfy { $0.text.contains(house.state) }, "\(refusals)")
           #expect(daemon.status == nil)
           try await house.limitFiles(of: daemon, to: "unlimited")
           #expect(try await Record(of: house) == before)
         }
         #expect(daemon.standardError.contains("nothing was stored: "))
         let landings = try await house.dropAll(from: callers)
-        #expect(landings.allSatisfy { (try? $0.get()) == nil })
+        #expect(landings.allSatisfy { $0 == nil })
         #expect(try await house.sessions().count == 21)
         #expect(try await house.deliveries().count == 61)
         #expect(try await house.deliver(Payloads.activity("viewCat", "cat0")).session == first.session)
@@ -91,30 +48,22 @@ import Testing
 
 extension House {
   /// Each caller drops twenty cats, all at once. Returns the error of each drop.
-  fileprivate func dropAll(from callers: [Connection]) async throws -> [Result<ErrorReply, NotRefused>] {
-    await withTaskGroup(of: Result<ErrorReply, NotRefused>.self) { group in
+  fileprivate func dropAll(from callers: [Connection]) async throws -> [ErrorReply?] {
+    try await withThrowingTaskGroup(of: ErrorReply?.self) { group in
       for caller in callers {
+        let service = try service(caller)
         for number in 1...20 {
           group.addTask {
-            do {
-              _ = try await caller.call(
-                to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Deliver",
-                Payloads.activity("viewCat", "cat\(number)"), returning: ObjectPath.self, String.self, String.self)
-              return .failure(NotRefused(error: nil))
-            } catch CallError.replied(let error) {
-              return .success(error)
-            } catch {
-              return .failure(NotRefused(error: error))
+            try await refused {
+              _ = try await service.call(
+                "Deliver", Payloads.activity("viewCat", "cat\(number)"), returning: ObjectPath.self, String.self,
+                String.self)
             }
           }
         }
       }
-      return await group.reduce(into: []) { $0.append($1) }
+      return try await group.reduce(into: []) { $0.append($1) }
     }
-  }
-
-  fileprivate struct NotRefused: Error {
-    let error: (any Error)?
   }
 
   /// Limits the size of the files that it may write, in bytes: SOFT:HARD.
@@ -127,17 +76,14 @@ extension House {
 @Suite struct LostStorageTests {
   @Test func `what cannot be kept any more is refused`() async throws {
     for victim in ["", "/stagedoor.db", "/stagedoor.db-wal"] {
-      try await withHouse { house in
-        try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-        try await house.serving { _ in
-          _ = try await house.drop("viewCat", "cat1")
-          _ = try await house.command("mv", house.state + victim, house.state + ".away").output()
-          let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
-          #expect(error.name == "org.stagedoor.Error.StorageFailed")
-          #expect(error.message.contains("was deleted, moved or replaced"))
-          _ = try await house.command("mv", house.state + ".away", house.state + victim).output()
-          #expect(try await house.drop("viewCat", "cat2").outcome == "created")
-        }
+      try await withDaemon(installing: Manifests.cats) { house, _ in
+        _ = try await house.drop("viewCat", "cat1")
+        _ = try await house.command("mv", house.state + victim, house.state + ".away").output()
+        let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
+        #expect(error.name == "org.stagedoor.Error.StorageFailed")
+        #expect(error.message.contains("was deleted, moved or replaced"))
+        _ = try await house.command("mv", house.state + ".away", house.state + victim).output()
+        #expect(try await house.drop("viewCat", "cat2").outcome == "created")
       }
     }
   }

@@ -17,7 +17,8 @@ import TextRules
 
   private func dropText(_ text: String, by caller: Connection) async throws -> String {
     let (_, outcome, _) = try await caller.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "DropText", text, "",
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1",
+      "DropText", text, "",
       [String: String](), returning: ObjectPath.self, String.self, String.self)
     return outcome
   }

@@ -85,27 +85,9 @@ import Testing
     }
   }
 
-  @Test func `a refusal names the rule that asked for what is not there`() async throws {
-    try await withHouse { house in
-      try house.write(ManifestFileTests.cats("Cats"), to: "\(house.applications)/org.example.Cats.json")
-      try house.write("rule player\n  when text is 'x'\n  then application 'org.example.Player'\n", to: rules(house))
-      try await house.serving { _ in
-        let result = try await house.command(
-          "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
-          "\(House.interchange).DropText",
-          "string:x", "string:", "dict:string:string:"
-        ).run()
-        #expect(
-          result.standardError.contains("Error.NoSuchApplication: there is no application \"org.example.Player\""))
-        #expect(result.standardError.contains("; the rule player asked so, \(rules(house)):1"), "\(result)")
-      }
-    }
-  }
-
   /// Each version of the file has one rule for the text, a different one. A half of one version and a half of the other might have none.
   @Test func `each drop sees one whole set of rules, however often the file is replaced`() async throws {
-    try await withHouse { house in
-      try house.write(ManifestFileTests.cats("Cats"), to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: ManifestFileTests.cats("Cats")) { house in
       let file = rules(house)
       @Sendable func write(_ version: Int) throws {
         let texts = version.isMultiple(of: 2) ? ["Tom", "nobody"] : ["nobody", "Tom"]
@@ -123,8 +105,8 @@ import Testing
           try write(version)
           for _ in 0..<10 {
             // Without a rule for it, the text would be refused.
-            _ = try await connection.call(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "DropText", "Tom", "",
+            _ = try await house.service(connection).call(
+              "DropText", "Tom", "",
               [String: String](), timeout: usualLimit, returning: ObjectPath.self, String.self, String.self)
           }
         }

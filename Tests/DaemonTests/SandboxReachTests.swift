@@ -22,8 +22,7 @@ import Testing
   }
 
   private func withTwo(_ body: (House, _ own: Landing, _ foreign: Landing) async throws -> Void) async throws {
-    try await withService { house in
-      try await house.register(Self.mail)
+    try await withService(registering: Self.mail) { house in
       try await house.register(House.pictures)
       try await body(house, try await house.hand("readMail", "letter1"), try await house.hand("viewCat", "cat1"))
     }
@@ -92,20 +91,18 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `who has left before anyone could look at it is in a sandbox`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory") { daemon in
-        try await daemon.freeze()
-        // Without --print-reply, dbus-send leaves as soon as it has sent.
-        _ = try await house.command(
-          "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root,
-          "\(House.interchange).RegisterApplication", "string:\(Manifests.cats)"
-        ).output()
-        daemon.signal(SIGCONT)
-        try await eventually("the refusal") {
-          daemon.standardError.contains("RegisterApplication was refused to a caller that nothing is known of")
-        }
-        #expect(try await house.call("ListApplications")[0].elements == [])
+    try await withDaemon(kind, with: "--durability", "memory") { house, daemon in
+      try await daemon.freeze()
+      // Without --print-reply, dbus-send leaves as soon as it has sent.
+      _ = try await house.command(
+        "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root,
+        "\(House.interchange).RegisterApplication", "string:\(Manifests.cats)"
+      ).output()
+      daemon.signal(SIGCONT)
+      try await eventually("the refusal") {
+        daemon.standardError.contains("RegisterApplication was refused to a caller that nothing is known of")
       }
+      #expect(try await house.call("ListApplications")[0].elements == [])
     }
   }
 
@@ -117,8 +114,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `another user is in a sandbox, without an application`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
+    try await withService(kind, registering: Manifests.cats) { house in
       func asked(_ member: String, _ arguments: [String]) async throws -> Command.Result {
         let call = ["dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root, member] + arguments
         return try await house.command("setpriv", arguments: Self.asSomebodyElse + call).run()
@@ -315,62 +311,56 @@ import Testing
   }
 
   @Test func `a host in a sandbox is not given the name of a file`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/\(Self.foreign).json")
-      try await house.serving("--durability", "memory") { _ in
-        let file = try house.file("cat.png", "a cat")
-        let document = """
-          {"items": [{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}], "representations": \
-          [{"type": "image/png", "file": "file://\(file)", "openInPlace": true}]}], "options": {"deadline": 3600}}
-          """
-        try await host(Self.foreign, in: Self.foreign, house).whileRunning { host in
-          try await host.told("attached")
-          _ = try await house.deliver(document)
-          let options = try #require(try await host.told("ConnectScene").last?.text)
-          #expect(
-            options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)"
-          )
-        }
-        try await house.hosting(Self.foreign) { host in
-          _ = try await house.deliver(document)
-          let options = try #require(try await host.asked(1, "ConnectScene").first?.arguments.last)
-          #expect(options.contains("file://\(file)"), "\(options)")
-        }
+    try await withDaemon(installing: House.pictures, with: "--durability", "memory") { house, _ in
+      let file = try house.file("cat.png", "a cat")
+      let document = """
+        {"items": [{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}], "representations": \
+        [{"type": "image/png", "file": "file://\(file)", "openInPlace": true}]}], "options": {"deadline": 3600}}
+        """
+      try await host(Self.foreign, in: Self.foreign, house).whileRunning { host in
+        try await host.told("attached")
+        _ = try await house.deliver(document)
+        let options = try #require(try await host.told("ConnectScene").last?.text)
+        #expect(
+          options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)"
+        )
+      }
+      try await house.hosting(Self.foreign) { host in
+        _ = try await house.deliver(document)
+        let options = try #require(try await host.asked(1, "ConnectScene").first?.arguments.last)
+        #expect(options.contains("file://\(file)"), "\(options)")
       }
     }
   }
 
   @Test func `a host in a sandbox reads what it is handed, and can write to no file of it`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/\(Self.foreign).json")
-      try await house.serving { _ in
-        let sender = try await house.bus.connect()
-        let text = String(repeating: "x", count: 100_000)
-        let names = ["in place", "held", "copied"]
-        let files = try names.map { try house.file($0, text) }
-        var inPlace = Things.representation(
-          "text/plain", "file", "file://\(files[0].replacing(" ", with: "%20"))".variant)
-        inPlace["openInPlace"] = true
-        let items = [
-          inPlace, Things.descriptor(try .file(files[1]), "text/plain"),
-          Things.representation("text/plain", "file", "file://\(files[2])".variant), Things.text(text),
-          Things.text("small"),
-        ].map { Things.item($0) }
-        try await host(Self.foreign, in: Self.foreign, house, "--pry").whileRunning { host in
-          try await host.told("attached")
-          _ = try await house.deliver(items, ["application": Self.foreign.variant], over: sender)
-          for number in items.indices {
-            let size = number == 4 ? 5 : 100_000
-            let line = try await host.line { $0.hasPrefix(#"["pried""#) }
-            #expect(line == #"["pried", \#(number), \#(size), \#(size), false]"#)
-          }
-          for file in files { #expect(try Data(contentsOf: URL(filePath: file)) == Data(text.utf8)) }
-          for name in try house.spooled.filter({ $0.contains("/") }) {
-            #expect(try Data(contentsOf: URL(filePath: "\(house.state)/spool/\(name)")) == Data(text.utf8))
-          }
+    try await withDaemon(installing: House.pictures) { house, _ in
+      let sender = try await house.bus.connect()
+      let text = String(repeating: "x", count: 100_000)
+      let names = ["in place", "held", "copied"]
+      let files = try names.map { try house.file($0, text) }
+      var inPlace = Things.representation(
+        "text/plain", "file", "file://\(files[0].replacing(" ", with: "%20"))".variant)
+      inPlace["openInPlace"] = true
+      let items = [
+        inPlace, Things.descriptor(try .file(files[1]), "text/plain"),
+        Things.representation("text/plain", "file", "file://\(files[2])".variant), Things.text(text),
+        Things.text("small"),
+      ].map { Things.item($0) }
+      try await host(Self.foreign, in: Self.foreign, house, "--pry").whileRunning { host in
+        try await host.told("attached")
+        _ = try await house.deliver(items, ["application": Self.foreign.variant], over: sender)
+        for number in items.indices {
+          let size = number == 4 ? 5 : 100_000
+          let line = try await host.line { $0.hasPrefix(#"["pried""#) }
+          #expect(line == #"["pried", \#(number), \#(size), \#(size), false]"#)
         }
-        await sender.close()
+        for file in files { #expect(try Data(contentsOf: URL(filePath: file)) == Data(text.utf8)) }
+        for name in try house.spooled.filter({ $0.contains("/") }) {
+          #expect(try Data(contentsOf: URL(filePath: "\(house.state)/spool/\(name)")) == Data(text.utf8))
+        }
       }
+      await sender.close()
     }
   }
 
@@ -403,8 +393,7 @@ import Testing
   // MARK: Private deliveries
 
   @Test func `it reads the decision of its private delivery as long as that is kept`() async throws {
-    try await withHouse { house in
-      try house.write(House.pictures, to: "\(house.applications)/\(Self.foreign).json")
+    try await withHouse(installing: House.pictures) { house in
       let secret = Payloads.activity("viewCat", "secret-cat", options: #""private": true"#)
       func expectToSee(_ delivery: String, as state: String) async throws {
         for (sandbox, isSender) in [(Self.own, true), (nil, false)] {

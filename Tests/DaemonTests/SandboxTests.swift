@@ -67,47 +67,40 @@ import Testing
   func `a program whose root has the file may not register, and asks about its own deliveries alone`(
     name: String
   ) async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      func sandboxed(_ member: String, _ arguments: String...) async throws -> (isFine: Bool, said: String) {
-        let call = ["--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).\(member)"]
-        let result = try await house.sandboxed(as: name, "dbus-send", arguments: call + arguments).run()
-        return (result.status.isSuccess, result.standardOutput + result.standardError)
+    try await withService(registering: Manifests.cats) { house in
+      func expectDenied(
+        _ member: String, _ arguments: String..., at path: String = House.root, in interface: String = House.interchange
+      ) async throws {
+        let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: name)
+        #expect(refusal.name == "org.freedesktop.DBus.Error.AccessDenied", "\(member): \(refusal)")
       }
-      let register = try await sandboxed("RegisterApplication", "string:\(Manifests.oneScene)")
-      #expect(register.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(register)")
-      let handlers = try await sandboxed("ListHandlers", "string:viewCat")
-      #expect(handlers.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(handlers)")
+      try await expectDenied("RegisterApplication", "string:\(Manifests.oneScene)")
+      try await expectDenied("ListHandlers", "string:viewCat")
       let file = #"{"items": [{"representations": [{"type": "image/png", "file": "file:///etc/passwd"}]}]}"#
-      for method in ["Deliver", "DeliverEach", "Explain"] {
-        let answer = try await sandboxed(method, "string:\(file)")
-        #expect(answer.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(method): \(answer)")
-      }
-      let drop = try await sandboxed("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
-      #expect(drop.isFine, "\(drop)")
-      let own = try #require(try await house.deliveries().first)
+      for method in ["Deliver", "DeliverEach", "Explain"] { try await expectDenied(method, "string:\(file)") }
+      let own = try house.landing(
+        try await house.call("Drop", "string:viewCat", "string:cat1", "dict:string:string:", from: name))
       let foreign = try await house.drop("viewCat", "cat2")
       // Nor can it bring another application's window to the front with an empty payload.
-      let empty = #"{"items": [{}], "options": {"session": "\#(foreign.session)"}}"#
-      #expect(try await sandboxed("Deliver", "string:\(empty)").said.contains("AccessDenied"))
+      try await expectDenied("Deliver", #"string:{"items": [{}], "options": {"session": "\#(foreign.session)"}}"#)
       // A sandbox without a name has nothing of its own.
-      let isNamed = name == "org.example.Mail"
-      #expect(try await sandboxed("GetDelivery", "string:\(own[0])").isFine == isNamed)
-      #expect(try await sandboxed("GetDelivery", "string:\(foreign.delivery)").said.contains("AccessDenied"))
-      // Nor does it see what belongs to others.
-      func asked(_ method: String, at path: String, _ arguments: String...) async throws -> String {
-        let call = ["--session", "--print-reply", "--dest=\(House.name)", path, method]
-        let result = try await house.sandboxed(as: name, "dbus-send", arguments: call + arguments).run()
-        return result.standardOutput + result.standardError
+      if name == "org.example.Mail" {
+        _ = try await house.call("GetDelivery", "string:\(own.delivery)", from: name)
+      } else {
+        try await expectDenied("GetDelivery", "string:\(own.delivery)")
       }
-      let objects = try await asked("org.freedesktop.DBus.ObjectManager.GetManagedObjects", at: House.root)
+      try await expectDenied("GetDelivery", "string:\(foreign.delivery)")
+      // Nor does it see what belongs to others.
+      let objects = "\(try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager", from: name))"
       #expect(!objects.contains("/session/") && !objects.contains("/application/"), "\(objects)")
       for element in ["session", "application"] {
-        let tree = try await asked("org.freedesktop.DBus.Introspectable.Introspect", at: "\(House.root)/\(element)")
+        let call = ["--session", "--print-reply", "--dest=\(House.name)", "\(House.root)/\(element)"]
+        let tree = try await house.sandboxed(
+          as: name, "dbus-send", arguments: call + ["org.freedesktop.DBus.Introspectable.Introspect"]
+        ).output()
         #expect(tree.contains("<interface") && !tree.contains("<node name"), "\(element): \(tree)")
       }
-      let all = try await asked("\(House.properties).GetAll", at: foreign.session, "string:\(House.session)")
-      #expect(all.contains("AccessDenied"), "\(all)")
+      try await expectDenied("GetAll", "string:\(House.session)", at: foreign.session, in: House.properties)
     }
   }
 }

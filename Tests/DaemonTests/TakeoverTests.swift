@@ -7,18 +7,9 @@ import Testing
 
 /// `stagedoord --replace`: one service ends, another continues, and no caller notices.
 @Suite struct TakeoverTests {
-  private func withCats(_ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House) async throws -> Void)
-    async throws
-  {
-    try await withHouse(kind) { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await body(house)
-    }
-  }
-
   @Test(arguments: PrivateBus.Kind.available)
   func `who calls while one takes over from another loses nothing`(kind: PrivateBus.Kind) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       // The option also works if no service runs yet.
       var running = try await house.daemon("--replace").start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
@@ -39,7 +30,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `of several that take over at once one stays, and nothing is lost`(kind: PrivateBus.Kind) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       let first = try await house.daemon().start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
       // Commands are killed when their last reference goes, and the last service must be asked at the end.
@@ -59,7 +50,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `calls wait for one that takes over from another that is killed meanwhile`(kind: PrivateBus.Kind) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.serving { old in
         let landing = try await house.drop("viewCat", "cat1")
         try await old.freeze()
@@ -77,15 +68,15 @@ import Testing
   func `calls that came to the one before are answered, also of those that it has not asked about`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.serving { old in
         try await old.freeze()
         var clients: [Connection] = []
         for _ in 0..<10 { clients.append(try await house.bus.connect()) }
         let drops = clients.map { client in
           Task {
-            try await client.call(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat",
+            try await house.service(client).call(
+              "Drop", "viewCat",
               "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self
             ).0
           }
@@ -108,7 +99,7 @@ import Testing
   func `one that does not yield is named after a while, and who called hears of it`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withCats(kind) { house in
+    try await withHouse(kind, installing: Manifests.cats) { house in
       try await house.serving { old in
         _ = try await house.drop("viewCat", "cat1")
         try await old.freeze()
@@ -147,7 +138,7 @@ import Testing
   }
 
   @Test func `one that cannot begin ends nobody`() async throws {
-    try await withCats(.daemon) { house in
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.serving { _ in
         let landing = try await house.drop("viewCat", "cat1")
         let later = "\(house.state)-of-a-later-version"
@@ -167,7 +158,7 @@ import Testing
   }
 
   @Test func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
-    try await withCats(.daemon) { house in
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.serving { old in
         let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
         let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }

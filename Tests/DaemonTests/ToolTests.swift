@@ -61,24 +61,4 @@ import Testing
       }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `wrong use has D-Bus's own names`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.cats)
-      let error = "org.freedesktop.DBus.Error"
-      #expect(try await house.refusal("Dance").name == "\(error).UnknownMethod")
-      #expect(try await house.refusal("Dance", in: "org.example.Dance").name == "\(error).UnknownInterface")
-      #expect(try await house.refusal("Drop", at: "/nowhere").name == "\(error).UnknownObject")
-      let session = "\(House.root)/session/00000000_0000_4000_8000_000000000000"
-      #expect(try await house.refusal("Refresh", at: session, in: House.session).name == "\(error).UnknownObject")
-      #expect(
-        try await house.refusal(
-          "Set", "string:\(House.interchange)", "string:Version", "variant:uint32:2", in: House.properties
-        ).name == "\(error).PropertyReadOnly")
-      #expect(
-        try await house.refusal("Get", "string:\(House.interchange)", "string:Colour", in: House.properties).name
-          == "\(error).UnknownProperty")
-    }
-  }
 }

@@ -229,8 +229,8 @@ private final class Troupe {
   }
 
   nonisolated(nonsending) func compareEvents(_ lines: [[String]]) async throws {
-    let rows = try await house.watcher.call(
-      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "EventsSince", UInt64(0), UInt32(0),
+    let rows = try await house.service(house.watcher).call(
+      "EventsSince", UInt64(0), UInt32(0),
       returning: [Structure<UInt64, String, String>].self)
     let found = rows.map { row in
       ["event", row.members.1, row.members.2.replacing(#/,?"time":"[^"]*"/#, with: "")]

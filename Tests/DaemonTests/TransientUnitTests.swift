@@ -13,61 +13,59 @@ import Testing
       {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Cat"}]}}}
     """#
 
+  /// Runs `body` with a service that finds a systemd on the bus, and an application that only a command can start.
+  private func withSystemd(
+    _ kind: PrivateBus.Kind = .daemon, isSilent: Bool = false, forgets: Bool = false,
+    _ body: (House, Systemd) async throws -> Void
+  ) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
+      let systemd = try await Systemd(on: house.bus.connect(), isSilent: isSilent, forgets: forgets)
+      try await house.serving { _ in try await body(house, systemd) }
+    }
+  }
+
   @Test func `a systemd that never says that a unit has begun is a launch that failed, and is asked again`()
     async throws
   {
-    try await withHouse { house in
-      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
-      let systemd = try await Systemd(on: house.bus.connect(), isSilent: true)
-      try await house.serving { _ in
-        let payload = Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#)
-        _ = try await house.deliver(payload)
-        try await eventually("the failure", within: .seconds(90)) {
-          try await house.deliveries(in: "failed").count == 1
-        }
-        let first = try #require(systemd.started)
-        _ = try await house.deliver(payload)
-        try await eventually("another unit") { systemd.started?.name != first.name }
+    try await withSystemd(isSilent: true) { house, systemd in
+      let payload = Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#)
+      _ = try await house.deliver(payload)
+      try await eventually("the failure", within: .seconds(90)) {
+        try await house.deliveries(in: "failed").count == 1
       }
+      let first = try #require(systemd.started)
+      _ = try await house.deliver(payload)
+      try await eventually("another unit") { systemd.started?.name != first.name }
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `systemd is asked for a unit, and a unit that fails is a launch that failed`(kind: PrivateBus.Kind) async throws
   {
-    try await withHouse(kind) { house in
-      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
-      let systemd = try await Systemd(on: house.bus.connect())
-      try await house.serving { _ in
-        let landing = try await house.deliver(
-          Payloads.activity("viewCat", "cat1", options: #""activationToken": "t-1", "deadline": 3600"#))
-        try await eventually("the unit") { systemd.started != nil }
-        let unit = try #require(systemd.started)
-        #expect(unit.name.hasPrefix("app-stagedoor-org.example.Cats\\x2d2@"))
-        #expect(unit.name.hasSuffix(".service"))
-        #expect(unit.command == ["/usr/bin/env", "--", "cats", "--look", "at me", "$$HOME"])
-        #expect(unit.environment.contains("XDG_ACTIVATION_TOKEN=t-1"))
-        #expect(unit.environment.contains("DBUS_SESSION_BUS_ADDRESS=\(house.bus.address)"))
-        #expect(try await house.deliveries(in: "held").map { $0[0] } == [landing.delivery])
-        systemd.state.value = "failed"
-        try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
-        let events = try await house.call("EventsSince", "uint64:0", "uint32:0")
-        #expect("\(events)".contains("org.stagedoor.Error.LaunchFailed"))
-        #expect("\(events)".contains("ended in a failure"))
-      }
+    try await withSystemd(kind) { house, systemd in
+      let landing = try await house.deliver(
+        Payloads.activity("viewCat", "cat1", options: #""activationToken": "t-1", "deadline": 3600"#))
+      try await eventually("the unit") { systemd.started != nil }
+      let unit = try #require(systemd.started)
+      #expect(unit.name.hasPrefix("app-stagedoor-org.example.Cats\\x2d2@"))
+      #expect(unit.name.hasSuffix(".service"))
+      #expect(unit.command == ["/usr/bin/env", "--", "cats", "--look", "at me", "$$HOME"])
+      #expect(unit.environment.contains("XDG_ACTIVATION_TOKEN=t-1"))
+      #expect(unit.environment.contains("DBUS_SESSION_BUS_ADDRESS=\(house.bus.address)"))
+      #expect(try await house.deliveries(in: "held").map { $0[0] } == [landing.delivery])
+      systemd.state.value = "failed"
+      try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
+      let events = try await house.call("EventsSince", "uint64:0", "uint32:0")
+      #expect("\(events)".contains("org.stagedoor.Error.LaunchFailed"))
+      #expect("\(events)".contains("ended in a failure"))
     }
   }
-}
 
-extension TransientUnitTests {
   @Test func `a unit that has failed and is forgotten when its job is reported is a launch that failed`() async throws {
-    try await withHouse { house in
-      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
-      _ = try await Systemd(on: house.bus.connect(), forgets: true)
-      try await house.serving { _ in
-        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
-      }
+    try await withSystemd(forgets: true) { house, _ in
+      _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+      try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
     }
   }
 }

@@ -20,8 +20,9 @@ import Testing
       let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
       try await understudy.register(Self.manifest)
       try await understudy.attach(with: options())
-      let landing = try await house.hand("viewCat", "cat1")
-      try await understudy.asked(2)
+      let landing = try await house.hand("viewCat", "cat1", options: #""activationToken": "let-me-in""#)
+      let told = try await understudy.asked(2)
+      #expect(told[1].arguments == ["activation-token=let-me-in", "desktop-startup-id=let-me-in"])
       try await house.waitUntil(landing.delivery, is: "handled")
       try await house.hosting { host in
         #expect(try await house.property("Connected", of: landing.session) == "false")
@@ -37,45 +38,9 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `it adopts a window that was there before the drop`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
-      try await understudy.register(Self.manifest)
-      try await understudy.attach(with: options())
-      try await house.watched { watch in
-        let activity = #"{"activityType": "viewCat", "targetContentIdentifier": "cat1"}"#
-        let window = try await understudy.adopt(activity, title: "My cat")
-        #expect(try await house.property("Connected", of: window) == "true")
-        #expect(try await house.property("Title", of: window) == "My cat")
-        #expect(try await watch.happenings().map(\.name) == ["SessionConnected", "SessionStateChanged"])
-        let landing = try await house.hand("viewCat", "cat1")
-        #expect((landing.session, landing.outcome) == (window, "activated"))
-        try await understudy.asked(2)
-        #expect(understudy.members == ["ContinueScene", "ActivateScene"])
-      }
-      let fault = try await refused { _ = try await understudy.adopt("a cat", title: "") }
-      #expect(fault?.name == "org.stagedoor.Error.InvalidPayload")
-      await understudy.leave()
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `it is attached until it leaves the bus`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
-      try await understudy.register(Self.manifest)
-      try await understudy.attach(with: options())
-      let landing = try await house.hand("viewCat", "cat1")
-      try await house.waitUntil(landing.delivery, is: "handled")
-      await understudy.leave()
-      try await eventually("the understudy to be gone") {
-        try await house.property("Connected", of: landing.session) == "false"
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `it needs an object at its path, and the right to be there`(kind: PrivateBus.Kind) async throws {
+  func `it needs an object at its path and the right to be there, and is attached until it leaves the bus`(
+    kind: PrivateBus.Kind
+  ) async throws {
     try await withService(kind) { house in
       let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
       try await understudy.register(Self.manifest)
@@ -85,8 +50,13 @@ import Testing
       let foreign = try await refused { try await other.attach(with: options()) }
       #expect(foreign?.name == "org.stagedoor.Error.NotHost")
       try await understudy.attach(with: options())
+      let fault = try await refused { _ = try await understudy.adopt("a cat", title: "") }
+      #expect(fault?.name == "org.stagedoor.Error.InvalidPayload")
+      let window = try await understudy.adopt(#"{"activityType": "viewCat"}"#, title: "My cat")
+      #expect(try await house.property("Title", of: window) == "My cat")
       await understudy.leave()
       await other.leave()
+      try await house.waitUntilGone(window)
     }
   }
 }

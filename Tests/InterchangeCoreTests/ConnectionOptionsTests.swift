@@ -82,6 +82,79 @@ import Testing
     #expect(fields["size"] == 5_000_000_000)
   }
 
+  // MARK: Who sees what
+
+  private func shown(_ stage: Stage) throws -> [Value?] {
+    (try options(stage)["userActivities"]?.elements ?? []).map { $0["targetContentIdentifier"] }
+  }
+
+  @Test func `a host is told all that a delivery has for it, what routed it first, and nothing that is hidden`() throws
+  {
+    var stage = Stage(cats())
+    stage.attach()
+    let other = try #require(stage.drop(key: "0")?.delivered?.session)
+    stage.hostAnswersAll()
+    var payload = Payload(items: [
+      Item(
+        suggestedName: "First", activities: [UserActivity(activityType: "unknown")],
+        representations: [.text("miaow"), .data(3, .application)]),
+      Item(activities: [
+        UserActivity(activityType: "view", targetContentIdentifier: "1", userInfo: ["a": .uuid(Text("\(other)"))]),
+        UserActivity(activityType: "view", targetContentIdentifier: "secret", visibility: .ownProcess),
+        UserActivity(activityType: "view", targetContentIdentifier: "2"),
+      ]),
+    ])
+    payload.options.presentationStyle = .prominent
+    payload.options.requestingSession = Text("\(other)")
+    payload.options.activationToken = "token"
+    let delivery = try #require(stage.call(.deliver(payload, digest: .empty, size: 1))?.delivered?.delivery)
+    let options = try options(stage)
+    for (key, value) in [
+      ("delivery", .string(Text("\(delivery)"))), ("attempt", 1), ("role", "UIWindowSceneSessionRoleApplication"),
+      ("presentationStyle", "prominent"), ("requestingSession", .string(Text("\(other)"))),
+    ] as [(Text, Value)] { #expect(options[key] == value, "\(key)") }
+    #expect(options["sourceApplication"] == nil && options["stateRestorationActivity"] == nil)
+    #expect(try shown(stage) == ["1", nil, "2"])
+    guard case .connect(_, _, let text)? = stage.asked.first?.question else {
+      return _ = Issue.record("\(stage.asked)")
+    }
+    #expect(text.string.contains(#""userInfo":{"a":{"$uuid":"\#(other)"}}"#))
+    #expect(
+      text.string.contains(
+        #""items":[{"activities":[1],"representations":[{"size":5,"type":"text/plain"}],"suggestedName":"First"},{"activities":[0,2]"#
+      ), "\(text)")
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question) == [.activate(stage.sessions()[1].identifier, token: "token")])
+  }
+
+  /// Of a payload that has something for everyone, for the application and for the process alone.
+  @Test func `a host that delivers to its own application is named, and is shown what is for it alone`() throws {
+    var stage = Stage(cats(), cats("org.example.Player"))
+    stage.attach()
+    stage.attach("org.example.Player", as: .other)
+    var payload = Payload(items: [
+      Item(activities: [
+        UserActivity(activityType: "view", targetContentIdentifier: "1"),
+        UserActivity(activityType: "view", targetContentIdentifier: "2", visibility: .application),
+        UserActivity(activityType: "view", targetContentIdentifier: "3", visibility: .ownProcess),
+      ])
+    ])
+    (payload.options.application, payload.options.wait) = ("org.example.Cats", .handled)
+    // It is not kept waiting, even if it waits for itself.
+    #expect(stage.call(.deliver(payload, digest: .empty, size: 1), by: .host)?.delivered != nil)
+    #expect(try options(stage)["sourceApplication"] == "org.example.Cats")
+    #expect(try shown(stage) == ["1", "2", "3"])
+    // What is for its own process alone is not for the process after it.
+    stage.hostLeaves()
+    stage.attach(as: .shell(7))
+    #expect(try options(stage)["attempt"] == 2)
+    #expect(try shown(stage) == ["1", "2"])
+    stage.hostAnswersAll()
+    stage.call(.deliver(payload, digest: .empty, size: 1), by: .other)
+    #expect(try options(stage)["sourceApplication"] == "org.example.Player")
+    #expect(try shown(stage) == ["1"])
+  }
+
   // MARK: Strangers
 
   @Test func `as a stranger a sender has the rights of a sandbox`() throws {

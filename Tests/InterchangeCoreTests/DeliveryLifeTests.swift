@@ -187,6 +187,30 @@ import Testing
     #expect(stage.call(.cancel(held.session))?.refusal?.name == .noSuchDelivery)
   }
 
+  @Test func `who waits until it is handled hears of the end in each case`() throws {
+    for (isCancelled, name) in [(true, "Cancelled"), (false, "NoSuchSession")] as [(Bool, Text)] {
+      var stage = Stage(cats())
+      #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
+      let call = stage.lastCall
+      stage.call(
+        isCancelled
+          ? .cancel(stage.shelf.deliveryOrder[0]) : .destroy(stage.sessions()[0].identifier, animation: "standard"))
+      #expect(stage.answers[call]?.refusal?.errorName == Text("org.stagedoor.Error.\(name)"))
+    }
+  }
+
+  @Test func `who waits for a host that never came hears the same again`() {
+    var stage = Stage(cats())
+    let once = { (options: inout PayloadOptions) in (options.token, options.wait) = ("once", .handled) }
+    stage.drop(key: "1", once)
+    stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
+    stage.passUntilQuiet(seconds: 21)
+    let first = stage.answers[1]?.refusal
+    #expect(first?.name == .hostTimeout)
+    #expect(stage.drop(key: "1", once)?.refusal == first)
+    #expect(stage.shelf.events.count == 2, "it happened once, and ended once")
+  }
+
   @Test func `a host that leaves holds it again, with the next attempt`() throws {
     var stage = Stage(cats())
     stage.attach()

@@ -145,6 +145,19 @@ import Testing
     #expect(stage.memory.attaching.isEmpty)
   }
 
+  @Test func `one connection can host two applications`() throws {
+    var stage = Stage(cats(), cats("org.example.Player"))
+    for application in ["org.example.Cats", "org.example.Player"] as [Text] { stage.attach(application) }
+    let landed = stage.drop(key: "1") { $0.application = "org.example.Cats" }
+    let delivered = try #require(landed?.delivered)
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: delivered.delivery)?.state == .handled)
+    #expect(stage.call(.setState(delivered.session, .background), by: .host) == .done)
+    for application in ["org.example.Cats", "org.example.Player"] as [Text] {
+      #expect(stage.book.isHost(.host, of: application))
+    }
+  }
+
   @Test func `properties come before signals, and the answer comes last`() {
     var stage = Stage(cats())
     stage.attach()
@@ -304,6 +317,31 @@ import Testing
       stage.hostAnswersAll()
     }
     #expect(stage.drop(key: "4")?.refusal?.name == .routing("org.stagedoor.Error.RequestDenied"))
+  }
+
+  @Test(arguments: [
+    HostAnswer.configuration(.empty), .configuration("Default"), .configuration("Screen"), .configuration("Nowhere"),
+    .refused("no"), .timedOut,
+  ])
+  func `no answer, none of the role, an error or nothing within a second: the manifest's choice`(_ answer: HostAnswer)
+    throws
+  {
+    var manifest = cats(configurations: ["Default", "Other", "Screen"], isDynamic: true)
+    manifest.configurations[2].role = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
+    var stage = Stage(manifest)
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    let asked = try #require(stage.asked.first)
+    #expect(asked.question.word == "ConfigurationForConnecting" && asked.within == 1_000_000)
+    stage.hostAnswers(answer)
+    guard case .connect(session, "Default", _)? = stage.asked.first?.question else {
+      Issue.record("\(stage.asked)")
+      return
+    }
+    // A late answer changes nothing.
+    stage.play(.hostAnswered(asked.errand, .configuration("Other")))
+    stage.hostAnswersAll()
+    #expect(stage.shelf.sessions[session]?.configuration == "Default")
   }
 
   @Test func `a session that is gone before its host has chosen is not connected`() throws {

@@ -130,6 +130,16 @@ import TextRules
       error(deliver(try text("elsewhere"), &stage)) == .routing("org.stagedoor.Error.ActivityTypeNotDeclared"))
   }
 
+  @Test func `a refusal names the rule that asked for what is not there`() throws {
+    var stage = try stage()
+    stage.book.setRules(
+      try Self.set("rule it\nwhen text is 'x'\nthen application 'org.example.Player'\n"), home: .empty)
+    let refusal = try #require(deliver(try text("x"), &stage)?.refusal)
+    #expect(refusal.name == .routing("org.stagedoor.Error.NoSuchApplication"))
+    #expect(refusal.message.hasPrefix("there is no application \"org.example.Player\""), "\(refusal.message)")
+    #expect(refusal.message.hasSuffix("; the rule it asked so, /rules/it.rules:1"), "\(refusal.message)")
+  }
+
   @Test func `a text that takes too long is refused, also after a second try aside`() throws {
     var stage = try stage()
     #expect(deliver(try text(Text(String(repeating: "a", count: 60_000) + "c b")), &stage) == nil)

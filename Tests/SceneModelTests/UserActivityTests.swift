@@ -14,4 +14,14 @@ import Testing
     #expect(UserActivity(activityType: "x", targetContentIdentifier: "").key == nil)
     #expect(UserActivity(activityType: "x", targetContentIdentifier: "", webpageURL: "").key == nil)
   }
+
+  @Test func `one from separate arguments has the limits of a document`() {
+    var many = UserInfo()
+    for key in 0...Limits.values / 2 { many[Text("\(key)")] = "" }
+    let long: UserInfo = ["a": .string(Text(String(repeating: "a", count: Limits.payload + 1)))]
+    for info in [many, long] {
+      let fault = #expect(throws: Fault.self) { try UserActivity(type: "x", key: "1", userInfo: info) }
+      #expect(fault?.kind == .limit)
+    }
+  }
 }

@@ -1,0 +1,90 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// Applications that are asked for a window, that are preferred, and that come and go.
+@Suite struct ApplicationTests {
+  private static func error(_ name: Text) -> InterchangeError.Name { .routing(Text("org.stagedoor.Error.\(name)")) }
+
+  @Test func `a new session is of the configuration that is named, or of the default one`() throws {
+    var stage = Stage(cats(configurations: ["Default", "Detail"]), cats("org.example.Player", hasOneScene: true))
+    func new(_ configuration: Text, of application: Text = "org.example.Cats") -> CallAnswer? {
+      stage.call(.newSession(application: application, configuration: configuration))
+    }
+    let made = try ["", "Detail", "Detail"].map { try #require(new($0)?.delivered) }
+    #expect(made.map(\.outcome) == ["created", "created", "created"])
+    #expect(stage.sessions().map(\.configuration) == ["Default", "Detail", "Detail"])
+    let unknown = try #require(new("Dog")?.refusal)
+    #expect(unknown.name == Self.error("NoSuchConfiguration") && unknown.message.contains("Dog"))
+    #expect(new("", of: "org.example.Player")?.delivered != nil)
+    #expect(new("", of: "org.example.Player")?.refusal?.name == Self.error("MultipleScenesNotSupported"))
+    #expect(new("", of: "org.example.None")?.refusal?.name == .unknownObject)
+  }
+
+  @Test func `the preferred application takes what several declare, until that is cleared, also after a restart`()
+    throws
+  {
+    let applications = [cats("org.example.A"), cats("org.example.B")]
+    var stage = Stage(applications[0], applications[1])
+    // What a drop would do, on a copy.
+    stage.isCopy = true
+    func taker() -> Text? {
+      var copy = stage
+      copy.drop(key: "1")
+      return copy.shelf.sessions.values.first?.application
+    }
+    #expect(stage.book.preferredApplication(for: "view") == nil)
+    #expect(taker() == "org.example.A")
+    #expect(stage.call(.prefer("org.example.B", type: "view")) == .done)
+    #expect(taker() == "org.example.B")
+    #expect(stage.call(.prefer("org.example.None", type: "view"))?.refusal?.name == .noSuchApplication)
+    for (type, key) in [("sing", "NSUserActivityTypes"), ("text/plain", "CFBundleDocumentTypes")] as [(Text, Text)] {
+      let refusal = try #require(stage.call(.prefer("org.example.A", type: type))?.refusal)
+      #expect(refusal.name == Self.error("ActivityTypeNotDeclared"))
+      #expect(refusal.message.contains("\"\(type)\": add it to \(key)"))
+    }
+    stage.restart(applications[0], applications[1])
+    #expect(stage.book.preferredApplication(for: "view") == "org.example.B")
+    #expect(stage.call(.prefer(nil, type: "view")) == .done)
+    #expect(stage.book.preferredApplication(for: "view") == nil)
+    #expect(taker() == "org.example.A")
+  }
+
+  @Test func `a registered application goes with the service, and its sessions wait for it as they were`() throws {
+    var stage = Stage()
+    stage.call(.register(cats(), size: 1))
+    let session = try #require(stage.drop(key: "cat1")?.delivered?.session)
+    stage.call(.write(session, .title("First")))
+    stage.call(.write(session, .canActivatePredicate("SELF BEGINSWITH 'cat'")))
+    stage.restart()
+    #expect(stage.sessions().map(\.title) == ["First"])
+    var named = Payload()
+    named.options.session = Text("\(session)")
+    let ask = Ask.deliver(named, digest: .empty, size: 1)
+    #expect(stage.call(ask)?.refusal?.name == Self.error("NoSuchApplication"))
+    stage.call(.register(cats(), size: 1))
+    #expect(stage.call(ask)?.delivered?.session == session)
+    #expect(stage.drop(key: "cat2")?.delivered?.session == session)
+  }
+
+  @Test func `a placeholder in quotes is warned about, and is compared as it is`() throws {
+    var manifest = cats()
+    let can = try Predicate("SELF ENDSWITH[c] '.%@'")
+    manifest.configurations[0].conditions = ActivationConditions(can: can, prefers: nil)
+    var stage = Stage()
+    func hasWarning(_ words: String) -> Bool {
+      stage.sayings.contains { if case .log(.warning, let line) = $0 { line.string.contains(words) } else { false } }
+    }
+    stage.call(.register(manifest, size: 1))
+    #expect(hasWarning("org.example.Cats: Default: can, column 18: %@ stands in quotes"))
+    let made = stage.call(.newSession(application: "org.example.Cats", configuration: .empty))
+    let session = try #require(made?.delivered?.session)
+    #expect(stage.drop(key: "what.%@")?.delivered?.session == session)
+    #expect(stage.drop(key: "cat.png")?.delivered?.session != session)
+    // The same for a condition that is set later.
+    stage.call(.write(session, .prefersToActivatePredicate("SELF == '%K'")))
+    #expect(hasWarning("prefers, column 9: %K stands in quotes"))
+  }
+}

@@ -1,0 +1,107 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// What others see of a window that shows a private delivery, before it, meanwhile and afterwards.
+@Suite struct PrivacyTests {
+  /// A session that shows a private delivery, and what it showed before.
+  private func hidden(_ stage: inout Stage, behind key: Text? = nil) throws -> (
+    UniqueIdentifier, delivery: UniqueIdentifier
+  ) {
+    let session = try key.map { try #require(stage.drop(key: $0)?.delivered?.session) }
+    let landed = stage.drop(key: "secret") { options in
+      options.isPrivate = true
+      options.session = session.map { Text("\($0)") }
+    }
+    let delivered = try #require(landed?.delivered)
+    return (delivered.session, delivered.delivery)
+  }
+
+  private func seen(_ stage: Stage, _ session: UniqueIdentifier) throws -> Session {
+    try #require(stage.shelf.sessions[session]).asSeen
+  }
+
+  private func expectNoSecret(in stage: Stage, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(!stage.sayings.contains { "\($0)".contains("secret") }, sourceLocation: sourceLocation)
+    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") }, sourceLocation: sourceLocation)
+  }
+
+  @Test func `what comes after a private delivery tells nothing of it either`() throws {
+    var stage = Stage(cats())
+    let (session, _) = try hidden(&stage)
+    stage.call(.write(session, .title("secret")))
+    #expect(try seen(stage, session).title == "" && seen(stage, session).userActivity == nil)
+    stage.drop(key: "1") { $0.session = Text("\(session)") }
+    #expect(try seen(stage, session).userActivity?.key == "1")
+    #expect(try seen(stage, session).title == "")
+    expectNoSecret(in: stage)
+  }
+
+  @Test func `a title that everybody knew is back when a private delivery is cancelled`() throws {
+    var stage = Stage(cats())
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.call(.write(session, .title("Diary")))
+    let (_, delivery) = try hidden(&stage, behind: "1")
+    stage.call(.write(session, .title("secret")))
+    #expect(try seen(stage, session).title == "")
+    #expect(stage.call(.cancel(delivery)) == .done)
+    #expect(try seen(stage, session).title == "Diary")
+    #expect(try seen(stage, session).userActivity?.key == "1")
+    expectNoSecret(in: stage)
+  }
+
+  @Test func `a window is public again when its host says that it shows something else`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let (session, _) = try hidden(&stage)
+    stage.hostAnswersAll()
+    stage.call(.write(session, .title("secret")), by: .host)
+    // The activity with the user's later changes is as private as the original.
+    let later = UserActivity(activityType: "view", targetContentIdentifier: "secret", userInfo: ["page": 2])
+    stage.call(.write(session, .userActivity(later)), by: .host)
+    #expect(try seen(stage, session).userActivity == nil)
+    let other = UserActivity(activityType: "view", targetContentIdentifier: "1")
+    stage.call(.write(session, .userActivity(other)), by: .host)
+    #expect(try seen(stage, session).userActivity == other)
+    #expect(try seen(stage, session).title == "")
+    expectNoSecret(in: stage)
+  }
+
+  @Test(
+    arguments: [
+      .stateRestorationActivity(UserActivity(activityType: "secret")), .userInfo(["secret": 1]),
+      .canActivatePredicate("SELF == 'secret'"), .prefersToActivatePredicate("SELF == 'secret'"),
+    ] as [SessionWriting])
+  func `what its host writes meanwhile is the host's own, also afterwards`(_ writing: SessionWriting) throws {
+    var stage = Stage(cats())
+    let (session, _) = try hidden(&stage)
+    func isEmpty() throws -> Bool {
+      let seen = try seen(stage, session)
+      return seen.stateRestorationActivity == nil && seen.userInfo == [:] && seen.canActivatePredicate == ""
+        && seen.prefersToActivatePredicate == ""
+    }
+    let said = stage.sayings.count
+    stage.call(.write(session, writing))
+    #expect(try isEmpty())
+    let withheld = stage.said(since: said).flatMap { saying in
+      if case .sessionChanged(session, _, let withheld) = saying { withheld } else { [] as [SessionField] }
+    }
+    #expect(withheld == [.written(writing.property)])
+    stage.drop(key: "1") { $0.session = Text("\(session)") }
+    #expect(try seen(stage, session).userActivity?.key == "1")
+    #expect(try isEmpty())
+    expectNoSecret(in: stage)
+  }
+
+  @Test func `what was written before is hidden as long as the window is private`() throws {
+    var stage = Stage(cats())
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.call(.write(session, .userInfo(["page": 7])))
+    let (_, delivery) = try hidden(&stage, behind: "1")
+    #expect(try seen(stage, session).userInfo == [:])
+    #expect(stage.call(.cancel(delivery)) == .done)
+    #expect(try seen(stage, session).userInfo == ["page": 7])
+  }
+}
