@@ -58,13 +58,27 @@ struct Client: Names {
   }
 
   /// The application with an identifier, found by the whole, the beginning or the last part. The service itself reports an unknown identifier.
-  func application(_ text: String) async throws -> String {
+  func application(_ text: String) async throws -> String { try await application(text, hasWindows: false) }
+
+  /// - Parameter hasWindows: Whether an application whose windows have outlived its manifest is meant as well.
+  func application(_ text: String, hasWindows: Bool) async throws -> String {
     let installed = try await stagedoor.applications().map(\.identifier)
+    // The service refuses an application of which it has neither a manifest nor a window.
+    if installed.contains(text) { return text }
+    if hasWindows, ApplicationIdentifier.isValid(Text(text)),
+      (try? await stagedoor.sessionList(of: text, limit: 1)) != nil
+    {
+      return text
+    }
     let found = try Shortened.application(text, among: installed)
-    if installed.contains(found) { return found }
-    // Windows may have outlived their manifest. A program in a sandbox may not list all windows.
+    if !hasWindows || installed.contains(found) { return found }
     var left: Set<String> = []
-    try? await sessions { left.formUnion($0.map(\.application)) }
+    // A program in a sandbox may list its own windows only.
+    do {
+      try await sessions { left.formUnion($0.map(\.application)) }
+    } catch let error as StagedoorError where error.code == .accessDenied {
+      return found
+    }
     return try Shortened.application(text, among: left.sorted())
   }
 

@@ -19,9 +19,9 @@ import Testing
   /// If a call had to wait for the attacker's whole queue, thousands of calls would overtake it.
   private static let mostOvertakings = 64
 
-  /// Half of dbus-daemon's time goes to the calls of the attacker that wait, and the service really opens its windows: a neighbour's Drop took 4.4 to
+  /// Half of dbus-daemon's time goes to the attacker's waiting calls, and the service really opens its windows: a neighbour's Drop took 4.4 to
   /// 5.6 times as long as on an idle machine.
-  private static let shortAttacks: Set<Attack> = [.drops, .windows]
+  private static let missingTheirBound: Set<Attack> = [.drops, .windows]
 
   private static let application = "org.example.Attacked"
 
@@ -101,11 +101,12 @@ import Testing
               + "Drop \(idle.drop.shown) → \(noticed.drop.shown) (\(control.drop.shown)), memory \(memory) → \(after) KiB"
           )
           // The bus itself keeps others waiting, whoever is attacked.
-          withKnownIssue("others wait longer than the bound", isIntermittent: true) {
-            #expect(noticed.get <= max(idle.get * 4, control.get * 2))
+          #expect(noticed.get <= max(idle.get * 4, control.get * 2))
+          #expect(noticed.drop <= max(idle.drop * 8, control.drop * 2))
+          withKnownIssue("a Drop takes longer than the bound", isIntermittent: true) {
             #expect(noticed.drop <= max(idle.drop * 4, control.drop * 2))
           } when: {
-            Self.shortAttacks.contains(one.attack)
+            Self.missingTheirBound.contains(one.attack)
           }
           // These leave up to half of all deliveries that may wait, which take a kilobyte each.
           let left = [.drops, .tokens, .windows, .quitters].contains(one.attack) ? 32 << 10 : 0

@@ -51,9 +51,17 @@ package enum Environment {
 
   /// The file of a program, which is looked for in the directories of PATH unless its name has a slash. Without one, `errno` says why.
   package static func program(_ name: String) -> String? {
-    let places =
-      name.contains("/") ? [name] : (self["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
-    return places.first { access($0, X_OK) == 0 }
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+    let folders = path.split(separator: ":", omittingEmptySubsequences: false).map { $0.isEmpty ? "." : $0 }
+    var reason = ENOENT
+    for place in name.contains("/") ? [name] : folders.map({ "\($0)/\(name)" }) {
+      var status = stat()
+      if stat(place, &status) != 0 { continue }
+      if status.st_mode & S_IFMT == S_IFREG, access(place, X_OK) == 0 { return place }
+      reason = EACCES
+    }
+    errno = reason
+    return nil
   }
 
   /// Each variable as "NAME=value". The added ones replace those of the same name.

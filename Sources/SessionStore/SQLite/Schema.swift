@@ -5,7 +5,7 @@ package struct Schema: Sendable {
   /// The migrations: step n makes a file of version n + 1 from one of version n, and the first makes one from an empty file. A released step never
   /// changes.
   package let steps: [String]
-  /// Makes at once, from an empty file, what all steps make.
+  /// Makes at once, from an empty file, what all steps make: each new step changes it too.
   private let whole: String?
 
   package init(steps: [String], whole: String? = nil) { (self.steps, self.whole) = (steps, whole) }
@@ -321,7 +321,7 @@ extension Schema {
     """
 
   /// Nobody looks for the open deliveries of one session in the rows. Nor does anybody count all deliveries; but to drop the ledger's column, SQLite would
-  /// read the whole schema anew, which is an eighth of the first start.
+  /// read the whole schema anew.
   private static let sixth = "DROP INDEX delivery_open_by_session"
 }
 

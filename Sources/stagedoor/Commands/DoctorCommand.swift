@@ -71,9 +71,9 @@ enum DoctorCommand {
       let reason =
         switch error.code {
         case .serviceUnknown:
-          if let file = activationFiles.first {
-            "nobody serves \(Client.service), and the bus does not find \(file): it reads other data directories; set "
-              + "XDG_DATA_HOME and XDG_DATA_DIRS for the bus too, or run stagedoord"
+          if let file = activationFiles.first, program(in: file) != nil {
+            "nobody serves \(Client.service), and the bus does not know \(file); perhaps it reads other data directories: "
+              + "set XDG_DATA_HOME and XDG_DATA_DIRS for the bus too, or run stagedoord"
           } else {
             "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"
           }

@@ -32,7 +32,8 @@ enum SessionsCommand {
 
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
-    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
+    let application: String? =
+      if let text = invocation[.ofApp] { try await client.application(text, hasWindows: true) } else { nil }
     let known = try await client.stagedoor.applications().map(\.identifier)
     var listing = Listing(invocation, fields)
     try await client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
@@ -54,7 +55,8 @@ enum DeliveriesCommand {
     let client = try await Client(invocation)
     let isUnclaimed = invocation.has(.unclaimed)
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
-    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
+    let application: String? =
+      if let text = invocation[.ofApp] { try await client.application(text, hasWindows: true) } else { nil }
     var rest = invocation[.limit].flatMap { Int($0) } ?? .max
     var listing = Listing(invocation, fields)
     // The service counts before this command chooses.

@@ -36,7 +36,14 @@ enum WindowsCommand {
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
     let understudy = Understudy(connection: client.stagedoor.connection)
-    let application: String? = if let text = invocation[.ofApp] { try await client.application(text) } else { nil }
+    var application = invocation[.ofApp]
+    if let text = application {
+      do {
+        application = try await client.application(text, hasWindows: true)
+      } catch let error as StagedoorError where Status(error.code) == .noService {
+        // The understudy may have windows of the application.
+      }
+    }
     guard invocation.has(.watchWindows) else {
       let (rows, notes) = try await rows(client, understudy, of: application)
       for note in notes { Output.note("stagedoor windows: \(note)") }
@@ -107,6 +114,8 @@ enum WindowsCommand {
       throw Problem(
         .refused, "in a sandbox you see the windows of your own application only; name it with --app",
         error: error.code.rawValue)
+    } catch let error as StagedoorError where error.code == .noSuchApplication && !rows.isEmpty {
+      // The application knows nothing of Stagedoor.
     } catch let error as StagedoorError where Status(error.code) == .noService {
       notes.append("only windows that the understudy sees: \(Problem(error).sentence)")
       if rows.isEmpty, notes.count > 1 { throw error }

@@ -28,7 +28,7 @@ struct CommandTemplate: Sendable {
     self.words = words
   }
 
-  /// Refuses a program that cannot be started, as starting it would.
+  /// Refuses a program that is not there, or may not be executed.
   func refuseMissingProgram() throws(Problem) {
     if Environment.program(words[0]) == nil { throw .failed("\(words[0].printable): \(InputFile.reason)") }
   }

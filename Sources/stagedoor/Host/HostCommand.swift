@@ -117,7 +117,7 @@ struct HostCommands: Sendable {
     let items = template.takesFiles ? options.items.map(\.itemProvider) : []
     try ItemFiles.refuseNotUTF8(items)
     let needsFiles = items.contains(where: ItemFiles.needsFile)
-    // The sender hears of a missing program now: the command starts when the items are files.
+    // The sender hears of a missing program now, because the command starts only when the items are files.
     if needsFiles { try template.refuseMissingProgram() }
     try application?.takePlace()
     if needsFiles {

@@ -63,8 +63,8 @@ enum ManifestCommands {
       let isKnown = await service?.file(of: identifier) == file.place
       let before = try? ManifestFile(file.place).parsed.get()
       if !isKnown || before != file.manifest { changed.insert(identifier) }
-      // Of a broken file the service has the version before, which may be the same.
-      if isKnown, before == nil { unsure.insert(identifier) }
+      // Of a broken file the service has the version before. If that is the same, the service has nothing to announce.
+      if isKnown, before == nil, await service?.hasTypes(of: file.manifest) ?? false { unsure.insert(identifier) }
       try OutputFile.write(file.bytes, to: file.place)
       // Of two files of one application, the service would read only the ".json".
       if unlink(file.other) != 0, errno != ENOENT { throw Problem.failed("\(file.other): \(InputFile.reason)") }
@@ -135,6 +135,14 @@ private struct RunningService {
   func file(of identifier: String) async -> String? {
     let stagedoor = stagedoor
     return await limited { @Sendable in (try? await stagedoor.application(identifier))?.manifestPath }
+  }
+
+  /// Whether the service knows an application with the same types and configurations.
+  func hasTypes(of manifest: Manifest) async -> Bool {
+    let (stagedoor, identifier) = (stagedoor, manifest.identifier.string)
+    let known = await limited { @Sendable in try? await stagedoor.application(identifier) }
+    return known?.activityTypes.sorted() == manifest.activityTypes.map(\.string).sorted()
+      && known?.configurations.map(\.name) == manifest.configurations.map(\.name.string)
   }
 
   /// Waits until the service has announced a manifest of each application. Returns those that it has not.
