@@ -44,6 +44,19 @@ import Testing
     }
   }
 
+  @Test func `an understudy that the bus cannot start needs a display, and windows says how the bus gets one`()
+    async throws
+  {
+    try await withService { house async throws in
+      try await house.bus.install(
+        "org.stagedoor.Understudy1", executable: try await program("no-display", "exit 1", in: house))
+      let result = try await house.stagedoor("windows").run()
+      #expect(
+        result.status.isSuccess && result.standardError.contains("exited with status 1), which needs a display: "),
+        "\(result)")
+    }
+  }
+
   @Test func `doctor says whether the service ran, or the bus has just started it`() async throws {
     try await withHouse { house async throws in
       let environment = house.environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" }

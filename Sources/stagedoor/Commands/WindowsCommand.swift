@@ -154,8 +154,12 @@ struct Understudy: Sendable {
     guard case .replied(let reply) = error, reply.name != .noReply else {
       return "the understudy does not answer: \(error)"
     }
-    return reply.name == .serviceUnknown
-      ? "stagedoor-understudy is not installed, and does not run; `make install-understudy` installs it" : reply.text
+    if reply.name == .serviceUnknown {
+      return "stagedoor-understudy is not installed, and does not run; `make install-understudy` installs it"
+    }
+    guard reply.name.rawValue.hasPrefix("org.freedesktop.DBus.Error.Spawn.") else { return reply.text }
+    return "the bus cannot start stagedoor-understudy (\(reply.text.withoutPeriod)), which needs a display: "
+      + "`dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY` tells the bus yours"
   }
 
   func windows() async throws(CallError) -> [WindowsCommand.Row] {
