@@ -366,7 +366,7 @@ struct Trial {
       let start = "line \(condition.line): when \(condition.source) does not hold"
       return switch reason {
       case .value(let text): Text("\(start) on \(quoted(text.string))")
-      case .absent: Text("\(start): there is none")
+      case .absent: Text("\(start): there is nothing to compare")
       case .unreadable(let what): Text("\(start) on \(what)")
       case .path(let path, let why): Text("\(start): \(path.isEmpty ? "it" : quoted(path.string)) \(why)")
       }

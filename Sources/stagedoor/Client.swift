@@ -70,16 +70,26 @@ struct Client: Names {
     {
       return text
     }
-    let found = try Shortened.application(text, among: installed)
-    if !hasWindows || installed.contains(found) { return found }
-    var left: Set<String> = []
-    // A program in a sandbox may list its own windows only.
-    do {
-      try await sessions { left.formUnion($0.map(\.application)) }
-    } catch let error as StagedoorError where error.code == .accessDenied {
-      return found
+    var found = try Shortened.application(text, among: installed)
+    if installed.contains(found) { return found }
+    if hasWindows {
+      var left: Set<String> = []
+      do {
+        try await sessions { left.formUnion($0.map(\.application)) }
+      } catch let error as StagedoorError where error.code == .accessDenied {
+        // A program in a sandbox may list its own windows only.
+        return found
+      }
+      found = try Shortened.application(text, among: left.sorted())
+      if left.contains(found) { return found }
     }
-    return try Shortened.application(text, among: left.sorted())
+    let names = installed.compactMap { $0.split(separator: ".").last.map(String.init) }
+    if !ApplicationIdentifier.isValid(Text(text)), let meant = Suggestion.sentence(for: text, among: names) {
+      throw Problem(
+        .refused, "there is no application \"\(text.printable)\"; \(meant)",
+        error: StagedoorError.Code.noSuchApplication.rawValue)
+    }
+    return found
   }
 
   // MARK: Long lists

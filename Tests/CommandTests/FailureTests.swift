@@ -104,6 +104,14 @@ import Testing
       let photo = try await house.drop(photo: "photo-7")
       _ = try await house.stagedoor("unregister", House.gallery).output()
       #expect(try await house.stagedoor("close", "-y", "--app", "Gallery").output().contains(photo.session))
+      try await house.registerGallery()
+      let near = try await house.stagedoor("sessions", "--app", "Galery").run()
+      #expect(
+        near.standardError == "stagedoor sessions: there is no application \"Galery\"; did you mean Gallery?\n",
+        "\(near)")
+      // The beginning of an identifier closes nothing.
+      let whole = try await house.stagedoor("close", "-y", "--app", String(House.gallery.dropLast())).run()
+      #expect(whole.status == .exited(4) && whole.standardError.contains("did you mean"), "\(whole)")
     }
   }
 

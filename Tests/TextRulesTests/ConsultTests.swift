@@ -33,7 +33,7 @@ import TextRules
       ])
     #expect(
       try rule("when name is 'x' # why", "then title 'x'").answer("x").failures
-        == ["it: line 2: when name is 'x' does not hold: there is none"])
+        == ["it: line 2: when name is 'x' does not hold: there is nothing to compare"])
   }
 
   @Test func `at most 100 failed rules are named`() throws {

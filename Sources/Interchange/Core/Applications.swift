@@ -152,7 +152,7 @@ extension PromptBook {
     let application = read.identifier
     let before = memory.manifests[application]
     if let before, !before.file.isEmpty {
-      throw refused(.requestDenied, "\(application) is installed: \(before.file)")
+      throw refused(.requestDenied, "\(application) is installed: change or remove \(before.file)")
     }
     let holding: Holding
     do throws(InterchangeError) {
@@ -172,7 +172,7 @@ extension PromptBook {
     try refuseSandbox(caller, "unregister an application")
     try requireManifest(of: application)
     if let source = memory.manifests[application], !source.file.isEmpty {
-      throw refused(.requestDenied, "\(application) is installed: \(source.file)")
+      throw refused(.requestDenied, "\(application) is installed: remove \(source.file)")
     }
     removeManifest(of: application)
     answer(number, .done)

@@ -57,6 +57,8 @@ enum DeliveriesCommand {
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
     let application: String? =
       if let text = invocation[.ofApp] { try await client.application(text, hasWindows: true) } else { nil }
+    // The service refuses an application of which it has neither a manifest nor a window.
+    if let application { _ = try await client.stagedoor.sessionList(of: application, limit: 1) }
     var rest = invocation[.limit].flatMap { Int($0) } ?? .max
     var listing = Listing(invocation, fields)
     // The service counts before this command chooses.

@@ -175,7 +175,7 @@ extension CommandTable {
       name: "windows", summary: "list all open windows, of applications that know nothing of Stagedoor too",
       run: WindowsCommand.run,
       description: [
-        "stagedoor-understudy sees the windows on the display, the topmost first; the sessions without a window there follow. \"certain\" and "
+        "stagedoor-understudy sees the windows on the display, the topmost first; the windows of sessions that it does not see follow. \"certain\" and "
           + "\"likely\" say how surely a window shows the file.",
         "`stagedoor activate` takes the identifiers. In a sandbox you see the windows of your own application only: name it with "
           + "--app.",
