@@ -1,4 +1,3 @@
-import Glibc
 import ServiceSupport
 
 /// An installed application, as its desktop file describes it.
@@ -87,7 +86,7 @@ extension DesktopEntry {
     }
     guard fields["Type"] == "Application", fields["Hidden"] != "true",
       let exec = fields["Exec"].flatMap(CommandWords.words), let program = exec.first,
-      DesktopEntry.isInstalled(fields["TryExec"] ?? program)
+      Environment.program(fields["TryExec"] ?? program) != nil
     else { return nil }
     self.init(
       identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier,
@@ -96,11 +95,5 @@ extension DesktopEntry {
       categories: Set((fields["Categories"] ?? "").split(separator: ";").map(String.init)),
       isShown: fields["NoDisplay"] != "true", isTerminal: fields["Terminal"] == "true",
       isActivatable: fields["DBusActivatable"] == "true")
-  }
-
-  private static func isInstalled(_ program: String) -> Bool {
-    if program.hasPrefix("/") { return access(program, X_OK) == 0 }
-    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
-    return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
   }
 }

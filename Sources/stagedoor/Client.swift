@@ -60,11 +60,16 @@ struct Client: Names {
   /// The application with an identifier, found by the whole, the beginning or the last part. The service itself reports an unknown identifier.
   func application(_ text: String) async throws -> String { try await application(text, hasWindows: false) }
 
-  /// - Parameter hasWindows: Whether an application whose windows have outlived its manifest is meant as well.
-  func application(_ text: String, hasWindows: Bool) async throws -> String {
+  /// The application of `--app`, which may have windows that have outlived its manifest.
+  func application(of invocation: Invocation) async throws -> String? {
+    guard let text = invocation[.ofApp] else { return nil }
+    return try await application(text, hasWindows: true)
+  }
+
+  private func application(_ text: String, hasWindows: Bool) async throws -> String {
     let installed = try await stagedoor.applications().map(\.identifier)
-    // The service refuses an application of which it has neither a manifest nor a window.
     if installed.contains(text) { return text }
+    // The service lists the windows of an application that it knows by a manifest or by a window, and no other's.
     if hasWindows, ApplicationIdentifier.isValid(Text(text)),
       (try? await stagedoor.sessionList(of: text, limit: 1)) != nil
     {

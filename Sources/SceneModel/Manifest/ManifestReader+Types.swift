@@ -5,6 +5,8 @@ enum TypeList: Int, CaseIterable {
   case takenActivityTypes
   case takenContentTypes
 
+  static var noCounts: [Int] { allCases.map { _ in 0 } }
+
   var what: String {
     switch self {
     case .declaredActivityTypes, .takenActivityTypes: "activity types"

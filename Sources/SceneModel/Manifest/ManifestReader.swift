@@ -11,7 +11,7 @@ struct ManifestReader<Node: DocumentNode> {
   var declaredActivityTypes: Set<Text>? = []
   var declaredContentTypes: [ContentType]? = []
   /// The number of types in each kind of list.
-  var counts = TypeList.allCases.map { _ in 0 }
+  var counts = TypeList.noCounts
 
   private(set) var faults: [Fault] = []
   private var isListening = true
@@ -85,7 +85,7 @@ struct ManifestReader<Node: DocumentNode> {
       default: break
       }
     }
-    counts = TypeList.allCases.map { _ in 0 }
+    counts = TypeList.noCounts
   }
 }
 

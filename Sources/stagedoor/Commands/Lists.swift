@@ -32,8 +32,7 @@ enum SessionsCommand {
 
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
-    let application: String? =
-      if let text = invocation[.ofApp] { try await client.application(text, hasWindows: true) } else { nil }
+    let application = try await client.application(of: invocation)
     let known = try await client.stagedoor.applications().map(\.identifier)
     var listing = Listing(invocation, fields)
     try await client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
@@ -55,9 +54,8 @@ enum DeliveriesCommand {
     let client = try await Client(invocation)
     let isUnclaimed = invocation.has(.unclaimed)
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
-    let application: String? =
-      if let text = invocation[.ofApp] { try await client.application(text, hasWindows: true) } else { nil }
-    // The service refuses an application of which it has neither a manifest nor a window.
+    let application = try await client.application(of: invocation)
+    // The service refuses an application that it does not know.
     if let application { _ = try await client.stagedoor.sessionList(of: application, limit: 1) }
     var rest = invocation[.limit].flatMap { Int($0) } ?? .max
     var listing = Listing(invocation, fields)

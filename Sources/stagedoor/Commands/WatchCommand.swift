@@ -19,8 +19,7 @@ enum WatchCommand {
 
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
-    let application: String? =
-      if let text = invocation[.ofApp] { try await client.application(text, hasWindows: true) } else { nil }
+    let application = try await client.application(of: invocation)
     do {
       // This refuses an application without sessions and without a manifest: no event would ever come. And it refuses a program in a sandbox that
       // names no application.

@@ -62,15 +62,13 @@ enum WindowCommands {
     // All sessions are found before the first is destroyed.
     let windows: [Window]
     if invocation.arguments.isEmpty {
-      var application: String?
-      if let text = invocation[.ofApp] {
-        let found = try await client.application(text, hasWindows: true)
-        // The beginning of an identifier means too little where windows close, if it may be a whole one.
-        if found != text, ApplicationIdentifier.isValid(Text(text)) {
-          throw Problem(
-            .refused, "there is no application \"\(text.printable)\" with windows; did you mean \(found.printable)?")
-        }
-        application = found
+      let application = try await client.application(of: invocation)
+      // The beginning of an identifier means too little where windows close, if it may be a whole one.
+      if let text = invocation[.ofApp], let application, application != text, ApplicationIdentifier.isValid(Text(text))
+      {
+        throw Problem(
+          .refused, "there is no application \"\(text.printable)\" with windows; did you mean \(application.printable)?"
+        )
       }
       windows = try await client.windows(of: application)
       if windows.isEmpty { Output.note("stagedoor close: there are no such windows") }

@@ -12,6 +12,9 @@ enum WindowsCommand {
     var application = "", name = "", icon = "", title = "", document = "", level = ""
     var isActive = false
 
+    /// Whether the service knows the application under this identifier.
+    func isOf(_ identifier: String) -> Bool { [application, "desktop.\(application)"].contains(identifier) }
+
     /// What `stagedoor activate` takes.
     var identifier: String { session?.description ?? window.map { "\(WindowsCommand.mark)\($0)" } ?? "" }
   }
@@ -37,12 +40,10 @@ enum WindowsCommand {
     let client = try await Client(invocation)
     let understudy = Understudy(connection: client.stagedoor.connection)
     var application = invocation[.ofApp]
-    if let text = application {
-      do {
-        application = try await client.application(text, hasWindows: true)
-      } catch let error as StagedoorError where Status(error.code) == .noService {
-        // The understudy may have windows of the application.
-      }
+    do {
+      application = try await client.application(of: invocation)
+    } catch let error as StagedoorError where Status(error.code) == .noService {
+      // The understudy may have windows of the application.
     }
     guard invocation.has(.watchWindows) else {
       let (rows, notes) = try await rows(client, understudy, of: application)
@@ -102,7 +103,7 @@ enum WindowsCommand {
     var rows: [Row] = []
     do throws(CallError) {
       rows = try await understudy.windows()
-      if let application { rows.removeAll { ![$0.application, "desktop.\($0.application)"].contains(application) } }
+      if let application { rows.removeAll { !$0.isOf(application) } }
     } catch {
       notes.append("only applications that take part: \(Understudy.sentence(of: error))")
     }
@@ -126,8 +127,7 @@ enum WindowsCommand {
   /// A session whose window the understudy sees too is that window.
   private static func add(_ session: SessionSummary, to rows: inout [Row]) {
     let same = rows.indices.filter {
-      rows[$0].session == nil && rows[$0].title == session.title
-        && [rows[$0].application, "desktop.\(rows[$0].application)"].contains(session.application)
+      rows[$0].session == nil && rows[$0].title == session.title && rows[$0].isOf(session.application)
     }
     if same.count == 1 {
       rows[same[0]].session = session.session
