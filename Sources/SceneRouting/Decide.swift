@@ -35,31 +35,19 @@ package func decide(_ state: State, _ request: Request, at now: Instant) -> Answ
 /// - Parameter steps: The steps that are left. A decision takes the steps that it needed; an answer that only needs sessions takes none.
 package func decide(_ state: State, _ request: Request, at now: Instant, within steps: inout Int) -> Answer {
   var decider = Decider(request, now, steps)
-  let before = steps
-  var decision: Decision
+  let decision: Decision
   do throws(Stop) {
-    let verdict = try decider.decide(state)
-    let passedOn: PassedOn?
-    switch verdict {
-    case .take(let slot, let reason):
-      passedOn = try decider.passedOn(to: Int(state.entries[Int(slot)].application), state)
-      steps = decider.steps
-      decision = decider.taking(slot, reason, state)
-    case .make(let scope, let reason):
-      passedOn = try decider.passedOn(to: scope.application, state)
-      steps = decider.steps
-      decision = decider.making(scope, reason, state)
+    switch try decider.decide(state) {
+    case .take(let slot, let reason): decision = try decider.taking(slot, reason, state)
+    case .make(let scope, let reason): decision = try decider.making(scope, reason, state)
     }
-    decision.passedOn = passedOn
   } catch {
     switch error {
     case .needs(let need): return .needs(need)
-    case .refused(let refusal):
-      steps = decider.steps
-      decision = Decision(refusing: refusal, decider.explanation)
+    case .refused(let refusal): decision = decider.refusing(refusal)
     }
   }
-  decision.steps = before - steps
+  steps -= decision.steps
   return .decided(decision)
 }
 
@@ -74,6 +62,8 @@ struct Decider: ~Copyable {
   var keyHash: UInt64 = 0
   /// The steps that are left, for everything that the decision looks at.
   var steps: Int
+  private let stepsBefore: Int
+  var stepsTaken: Int { stepsBefore - steps }
 
   var options: PayloadOptions { _read { yield request.payload.options } }
   var role: Text { options.role ?? PayloadOptions.defaultRole }
@@ -84,6 +74,7 @@ struct Decider: ~Copyable {
     self.request = request
     self.now = now
     self.steps = steps
+    stepsBefore = steps
   }
 
   fileprivate mutating func decide(_ state: State) throws(Stop) -> Verdict {
@@ -169,9 +160,8 @@ struct Scope {
   init(_ application: Int, _ route: Route, _ state: borrowing State) {
     self.application = application
     self.route = route
-    let manifest = state.applications[application].manifest
-    asksWhatIsShown = manifest?.routing != .uikit
-    let configurations = manifest?.configurations ?? []
+    asksWhatIsShown = state.applications[application].manifest?.routing != .uikit
+    let configurations = state.applications[application].manifest?.configurations ?? []
     concernsAll =
       !asksWhatIsShown
       || configurations.indices.contains { place in

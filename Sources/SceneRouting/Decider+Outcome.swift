@@ -35,9 +35,10 @@ extension Decider {
 
   // MARK: The outcome
 
-  consuming func taking(_ slot: Int32, _ reason: SessionReason, _ state: State) -> Decision {
+  mutating func taking(_ slot: Int32, _ reason: SessionReason, _ state: State) throws(Stop) -> Decision {
     let identifier = state.entries[Int(slot)].identifier
     let number = Int(state.entries[Int(slot)].application)
+    let passedOn = try passedOn(to: number, state)
     let kind = state.entries[Int(slot)].kind
     let flags = state.entries[Int(slot)].flags
     let isRestored = !flags.contains(.isConnected) && flags.contains(.hasBeenConnected)
@@ -48,10 +49,12 @@ extension Decider {
     return Decision(
       isRestored ? .restored(identifier) : .activated(identifier),
       .sessionActivated(identifier, at: now, showing: forwards ? nil : shown),
-      routing(state.applications[number].identifier, state.applications[number].kind(kind).configuration), explanation)
+      routing(state.applications[number].identifier, state.applications[number].kind(kind).configuration), explanation,
+      passedOn: passedOn, steps: stepsTaken)
   }
 
-  consuming func making(_ scope: Scope, _ reason: SessionReason, _ state: State) -> Decision {
+  mutating func making(_ scope: Scope, _ reason: SessionReason, _ state: State) throws(Stop) -> Decision {
+    let passedOn = try passedOn(to: scope.application, state)
     let application = state.applications[scope.application].identifier
     let configuration = configuration(scope, state)
     let activity = activity
@@ -61,7 +64,12 @@ extension Decider {
       openedContent: activity == nil ? key : .empty, isPrivate: options.isPrivate && !forwards(scope, state))
     explanation.sessionReason = reason
     return Decision(
-      .created(session.identifier), .sessionMade(session), routing(application, configuration.name), explanation)
+      .created(session.identifier), .sessionMade(session), routing(application, configuration.name), explanation,
+      passedOn: passedOn, steps: stepsTaken)
+  }
+
+  func refusing(_ refusal: Refusal) -> Decision {
+    Decision(.refused(refusal), nil, nil, explanation, steps: stepsTaken)
   }
 
   private var shown: Shown? {

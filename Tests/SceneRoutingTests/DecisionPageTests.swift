@@ -51,13 +51,14 @@ import TextRules
       for _ in 0..<10 {
         var request = generator.request(world)
         request.listsCandidates = true
-        var decision = decided(state, request, at: WorldGenerator.now)
-        if seed.isMultiple(of: 2) {
-          decision.explanation.rules = .made(
-            RuleReference(name: "page", file: "/rules/mine.rules", line: 1),
-            Payload(items: [Item(representations: [Representation(type: .plainText, .text("ls(1)"))])]))
-        } else {
-          decision.explanation.rules = .passed([RuleFailure(name: "page", because: "it names no window")])
+        let decision = decided(state, request, at: WorldGenerator.now).explained { explanation in
+          if seed.isMultiple(of: 2) {
+            explanation.rules = .made(
+              RuleReference(name: "page", file: "/rules/mine.rules", line: 1),
+              Payload(items: [Item(representations: [Representation(type: .plainText, .text("ls(1)"))])]))
+          } else {
+            explanation.rules = .passed([RuleFailure(name: "page", because: "it names no window")])
+          }
         }
         let document = try JSON.value(decision.json)
         Self.collect(document, "", &fields)

@@ -55,21 +55,20 @@ extension PromptBook {
   /// Decides one payload, and records the decision.
   mutating func accept(_ packing: Packing, _ digest: Text) throws(Halt) -> Delivered {
     var steps = Limits.conditionSteps
-    var decision = try decide(packing.payload, packing.caller, within: &steps)
-    decision.explanation.rules = packing.rule
+    let decision = try decide(packing.payload, packing.caller, packing.rule, within: &steps)
     let delivered = try carryOut(decision, packing, packing.payload, item: 0, digest)
     countMatch(of: packing.rule, isPrivate: packing.payload.options.isPrivate)
     return delivered
   }
 
   mutating func decide(
-    _ payload: Payload, _ caller: Caller, within steps: inout Int
+    _ payload: Payload, _ caller: Caller, _ rule: RulesAnswer? = nil, within steps: inout Int
   ) throws(Halt) -> Decision {
     let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier())
     let before = steps
     defer { step.effort += before - steps }
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
-    case .decided(let decision): return decision
+    case .decided(let decision): return rule == nil ? decision : decision.explained { $0.rules = rule }
     case .needs(let need): throw .lacks(.routing([need]))
     }
   }
@@ -102,8 +101,7 @@ extension PromptBook {
         refuse(failure)
         continue
       }
-      var decision = try decide(part.payload, caller, within: &steps)
-      decision.explanation.rules = part.rule
+      let decision = try decide(part.payload, caller, part.rule, within: &steps)
       if case .refused(let refusal) = decision.outcome {
         let error = error(of: refusal, part.rule, caller)
         if payload.options.batch == .allOrNothing {
@@ -456,10 +454,7 @@ extension PromptBook {
 extension Decision {
   /// The decision in the form that anyone may read later.
   fileprivate var told: Decision {
-    guard explanation.hidesContentType else { return self }
-    var told = self
-    told.explanation.contentType = nil
-    return told
+    explanation.hidesContentType ? explained { $0.contentType = nil } : self
   }
 }
 

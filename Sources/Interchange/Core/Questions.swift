@@ -134,14 +134,16 @@ extension PromptBook {
       let request = Request(
         payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
-      case .decided(var decision):
-        // A sandbox reads the sessions of its own application only, and does not learn how many others have.
-        if !caller.mayTouch(decision.explanation.application ?? .empty) {
-          (decision.explanation.candidates, decision.explanation.candidatesLeftOut) = ([], 0)
-        }
-        // The rules are the person's: a sandbox does not read them.
-        if !caller.isSandboxed { decision.explanation.rules = rules }
-        return .success(decision)
+      case .decided(let decision):
+        return .success(
+          decision.explained { explanation in
+            // A sandbox reads the sessions of its own application only, and does not learn how many others have.
+            if !caller.mayTouch(explanation.application ?? .empty) {
+              (explanation.candidates, explanation.candidatesLeftOut) = ([], 0)
+            }
+            // The rules are the person's: a sandbox does not read them.
+            if !caller.isSandboxed { explanation.rules = rules }
+          })
       case .needs(let need): throw .lacks(.routing([need]))
       }
     } catch {

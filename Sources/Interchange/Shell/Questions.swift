@@ -110,11 +110,12 @@ extension Interchange {
     _ payload: Payload, _ consultation: Consultation?, _ caller: Caller
   ) throws(InterchangeError) -> String {
     let now = moment
-    var decision = try ask { prompter throws(StoreError) in
+    let decision = try ask { prompter throws(StoreError) in
       try prompter.explain(payload, consultation: consultation, from: caller, at: now)
     }
-    try hideSecrets(of: &decision.explanation.candidates)
-    return decision.json.string
+    return try decision.explained { explanation throws(InterchangeError) in
+      try hideSecrets(of: &explanation.candidates)
+    }.json.string
   }
 
   /// Leaves out why a private session would take the payload: the reason reveals what the session shows.

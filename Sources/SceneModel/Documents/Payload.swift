@@ -1,11 +1,23 @@
 /// The document that a sender hands in: items, and options.
 package struct Payload: Hashable, Sendable {
   package var items: [Item]
-  package var options: PayloadOptions
+  // A payload is copied often, and its options are large.
+  private var box: Shared<PayloadOptions>
+  private static let withoutOptions = Shared(PayloadOptions())
 
-  package init(items: [Item] = [], options: PayloadOptions = PayloadOptions()) {
+  package var options: PayloadOptions {
+    _read { yield box.value }
+    _modify { yield &box.value }
+  }
+
+  package init(items: [Item] = []) {
     self.items = items
-    self.options = options
+    box = Payload.withoutOptions
+  }
+
+  package init(items: [Item] = [], options: PayloadOptions) {
+    self.items = items
+    box = Shared(options)
   }
 
   /// A payload of one activity, as for a plain drop.

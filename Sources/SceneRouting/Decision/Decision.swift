@@ -15,31 +15,38 @@ package enum Stop: Error {
   static func refusal(_ reason: Refusal.Reason, _ message: String) -> Stop { .refused(Refusal(reason, message)) }
 }
 
-/// Where a payload goes, what this changes, and why.
-package struct Decision: Sendable {
+/// Where a payload goes, what this changes, and why. It is read in many places and never changes, so it is not copied.
+package final class Decision: Sendable {
   package let outcome: Outcome
   /// The change to store and then to apply with `State.apply`; `nil` for a refusal.
   package let fact: Fact?
   /// The content of the signal `Routed`; `nil` for a refusal.
   package let routing: Routing?
-  package var explanation: Explanation
+  package let explanation: Explanation
   /// The part of the payload that reaches the application; `nil` for all of it.
-  package internal(set) var passedOn: PassedOn?
+  package let passedOn: PassedOn?
   /// The number of steps that the decision took.
-  package internal(set) var steps = 0
+  package let steps: Int
 
-  init(_ outcome: Outcome, _ fact: Fact, _ routing: Routing, _ explanation: Explanation) {
+  init(
+    _ outcome: Outcome, _ fact: Fact?, _ routing: Routing?, _ explanation: consuming Explanation,
+    passedOn: consuming PassedOn? = nil, steps: Int
+  ) {
     self.outcome = outcome
     self.fact = fact
     self.routing = routing
     self.explanation = explanation
+    self.passedOn = passedOn
+    self.steps = steps
   }
 
-  init(refusing refusal: Refusal, _ explanation: Explanation) {
-    outcome = .refused(refusal)
-    fact = nil
-    routing = nil
-    self.explanation = explanation
+  /// The same decision with another explanation.
+  package func explained<Failure>(
+    _ change: (inout Explanation) throws(Failure) -> Void
+  ) throws(Failure) -> Decision {
+    var explanation = explanation
+    try change(&explanation)
+    return Decision(outcome, fact, routing, explanation, passedOn: passedOn, steps: steps)
   }
 }
 

@@ -79,11 +79,10 @@ enum Recording {
       }
     }
     let request = Request(payload, newSession: UniqueIdentifier(high: 0, low: 0), listsCandidates: true)
-    guard case .decided(var decision) = SceneRouting.decide(state, request, at: time) else {
+    guard case .decided(let decision) = SceneRouting.decide(state, request, at: time) else {
       preconditionFailure("a state that is complete needs nothing")
     }
-    decision.explanation.rules = said
-    return try JSON.value(decision.json)
+    return try JSON.value(decision.explained { $0.rules = said }.json)
   }
 
   static func cases(in path: String) throws(Problem) -> [Value] {
