@@ -1,11 +1,13 @@
 /// The document that a sender hands in: items, and options.
-package struct Payload: Hashable, Sendable {
+///
+/// It is public for the same reason as `Shared`.
+public struct Payload: Hashable, Sendable {
   package var items: [Item]
   // A payload is copied often, and its options are large.
-  private var box: Shared<PayloadOptions>
+  @usableFromInline var box: Shared<PayloadOptions>
   private static let withoutOptions = Shared(PayloadOptions())
 
-  package var options: PayloadOptions {
+  @inlinable public var options: PayloadOptions {
     _read { yield box.value }
     _modify { yield &box.value }
   }

@@ -1,5 +1,5 @@
 /// The options of a payload.
-package struct PayloadOptions: Hashable, Sendable {
+public struct PayloadOptions: Hashable, Sendable {
   /// Whether a session may, or must, be made.
   package enum Disposition: String, CaseIterable, Sendable {
     case auto
