@@ -105,7 +105,7 @@ extension Payload: Document {
   package func write(to fields: inout some DocumentFields) {
     // An activity that was handed in by itself had three levels less: written as an item, it might now be too deep.
     if let onlyActivity { fields["activity"] = onlyActivity } else { fields["items"] = items }
-    if options != PayloadOptions() { fields["options"] = options }
+    if box != Payload.withoutOptions { fields["options"] = options }
   }
 
   /// The activity, if the payload has nothing else.

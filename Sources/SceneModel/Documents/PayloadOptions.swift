@@ -21,7 +21,7 @@ public struct PayloadOptions: Hashable, Sendable {
   package enum Batch: String, CaseIterable, Sendable { case allOrNothing, bestEffort }
 
   package static let defaultRole: Text = "UIWindowSceneSessionRoleApplication"
-  package static let defaultDeadline: Double = 20
+  public static let defaultDeadline: Double = 20
   package static let maximumDeadline: Double = 3600
 
   package var disposition = Disposition.auto
@@ -34,8 +34,8 @@ public struct PayloadOptions: Hashable, Sendable {
   package var presentationStyle = PresentationStyle.automatic
   package var token: Text?
   /// In seconds; `nil` if the sender sets no deadline.
-  package var statedDeadline: Double?
-  package var deadline: Double { statedDeadline ?? PayloadOptions.defaultDeadline }
+  public var statedDeadline: Double?
+  @inlinable public var deadline: Double { statedDeadline ?? PayloadOptions.defaultDeadline }
   package var wait = Wait.routed
   package var activationToken: Text?
   package var keepPromises = false
