@@ -39,23 +39,39 @@ extension SessionStore {
     if database.framesInLog > 0 { acknowledgedFrames = database.framesInLog }
   }
 
-  /// Returns the bytes of each entry.
+  /// Returns the bytes of each entry. The entries are one row, which is a transaction by itself, unless they are long.
   private func log(_ records: [Record], _ database: Database) throws(StoreError) -> [Int] {
+    if records.count == 1 { return [try log(records[0], at: position + 1, database)] }
+    body.removeAll()
     var sizes: [Int] = []
     sizes.reserveCapacity(records.count)
-    try database.transaction { () throws(StoreError) in
-      var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
-      for (offset, record) in records.enumerated() {
-        body.removeAll()
-        record.put(into: &body)
-        sizes.append(body.bytes.count)
-        query.put(position + 1 + Int64(offset))
-        query.put(record.kind.rawValue)
-        query.put(bytes: body.bytes)
-        try query.run()
+    for record in records { sizes.append(body.put(record)) }
+    let last = position + Int64(records.count)
+    if body.bytes.count <= SessionStore.longRow {
+      try addRow(at: last, Record.severalEntries, database)
+    } else {
+      try database.transaction { () throws(StoreError) in
+        for (record, place) in zip(records, (position + 1)...) { _ = try log(record, at: place, database) }
       }
     }
     return sizes
+  }
+
+  private static let longRow = 1 << 20
+
+  private func log(_ record: Record, at position: Int64, _ database: Database) throws(StoreError) -> Int {
+    body.removeAll()
+    record.put(into: &body)
+    try addRow(at: position, record.kind.rawValue, database)
+    return body.bytes.count
+  }
+
+  private func addRow(at position: Int64, _ kind: Int64, _ database: Database) throws(StoreError) {
+    var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
+    query.put(position)
+    query.put(kind)
+    query.put(bytes: body.bytes)
+    try query.run()
   }
 
   /// Watchers continue from these numbers, so the numbers increase by one. Returns the last.

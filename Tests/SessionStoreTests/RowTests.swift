@@ -45,7 +45,10 @@ struct RowTests {
   ) throws {
     for kind in Array(1...12) + [77] {
       var directory = TemporaryDirectory()
-      try open(directory).commit([.session(session(1)), .session(session(2)), .session(session(3))], at: noon)
+      do {
+        let writer = try open(directory)
+        for number: UInt64 in 1...3 { try writer.commit([.session(session(number))], at: noon) }
+      }
       tamper(directory, "UPDATE log SET kind = \(kind), body = \(body) WHERE position = 2")
       for _ in 0..<2 {
         let store = try open(directory)
@@ -68,6 +71,28 @@ struct RowTests {
       tamper(directory, "INSERT INTO t SELECT count(*) + max(position) - 1 FROM log")
       #expect(try open(directory).sessions(limit: 9) == [session(1), session(3), session(4)])
     }
+  }
+
+  /// The row has a session, an event and another session.
+  @Test(arguments: [
+    // The session does not parse, and then the event.
+    ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1), ("zeroblob(0)", [], 3, 1), ("x'0100000001'", [], 3, 1),
+    // The last entry is cut, or its header is.
+    ("substr(body, 1, length(body) - 1)", [1], 2, 1), ("body || x'01'", [1, 3], 1, 0),
+  ] as [(String, [UInt64], UInt64, Int)])
+  func `of a row with several entries, those that parse are read, and each of the others may have been an event`(
+    body: String, sessions: [UInt64], lastEvent: UInt64, problems: Int
+  ) throws {
+    let writer = try open(directory)
+    try writer.commit([.session(session(1)), event(1), .session(session(3))], at: noon)
+    let killed = directory.copy()
+    tamper(killed, "UPDATE log SET body = CAST(\(body) AS BLOB)")
+    let store = try open(killed)
+    #expect(try store.sessions(limit: 9) == sessions.map { session($0) })
+    #expect(store.lastEventSequence == lastEvent)
+    #expect(store.problems.count == problems, "\(store.problems)")
+    try store.commit([.session(session(4))], at: noon)
+    #expect(try open(killed.copy()).session(session(4).identifier) == session(4))
   }
 
   @Test func `a list goes on from a session that is there, and from no other`() throws {

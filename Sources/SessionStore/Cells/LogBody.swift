@@ -36,6 +36,37 @@ struct LogBodyWriter: CellWriter {
   }
 }
 
+// MARK: Several entries
+
+/// A row of the log with several entries: for each its kind in one byte, the length of its body in four, and its body.
+extension LogBodyWriter {
+  /// Returns the length of the record's body.
+  mutating func put(_ record: Record) -> Int {
+    bytes.append(UInt8(record.kind.rawValue))
+    let start = bytes.count + 4
+    bytes.append(contentsOf: [0, 0, 0, 0])
+    record.put(into: &self)
+    let length = bytes.count - start
+    for place in 0..<4 { bytes[start - 4 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
+    return length
+  }
+
+  /// The entries of a row: those before the first one that is not whole.
+  static func entries(of row: [UInt8]) -> [(kind: Int64, body: [UInt8])] {
+    var entries: [(kind: Int64, body: [UInt8])] = []
+    var rest = row[...]
+    while rest.count >= 5 {
+      let header = Array(rest.prefix(5))
+      let length = (1...4).reduce(0) { $0 | Int(header[$1]) << (8 * ($1 - 1)) }
+      rest = rest.dropFirst(5)
+      if length > rest.count { break }
+      entries.append((Int64(header[0]), Array(rest.prefix(length))))
+      rest = rest.dropFirst(length)
+    }
+    return entries
+  }
+}
+
 private enum LogBodyTag: UInt8 {
   case null, integer, text, bytes
 }

@@ -104,23 +104,47 @@ struct OpenedFile {
     var query = try database.query("SELECT position, kind, body FROM log WHERE position > ? ORDER BY position")
     query.put(ledger.settled)
     while try query.step() {
-      position = query.number(at: 0)
-      if position >= Ledger.end { throw StoreError(.corrupt, "\(database.name): its log is full") }
+      let last = query.number(at: 0)
+      if last >= Ledger.end { throw StoreError(.corrupt, "\(database.name): its log is full") }
       let kind = query.number(at: 1)
-      do throws(Malformed) {
-        query.skip(2)
-        let body = try query.bytes()
-        let record = try Record(kind, body, rules)
-        if case .event(let event) = record { lastEvent = max(lastEvent, event.sequence) }
-        tail.apply(record, at: position, bytes: body.count)
-      } catch {
-        // The event is lost, but it used its number.
-        if kind == Record.Kind.event.rawValue { lastEvent += 1 }
-        unreadable.append(position)
-        if problems.count < SessionStore.maximumProblems {
-          problems.append("\(database.name): entry \(position) of the log is passed over: \(error.reason)")
+      query.skip(2)
+      let body = (try? query.bytes()) ?? []
+      var isReadable = true
+      func replay(_ kind: Int64, _ body: [UInt8], at position: Int64) {
+        do throws(Malformed) {
+          let record = try Record(kind, body, rules)
+          if case .event(let event) = record { lastEvent = max(lastEvent, event.sequence) }
+          tail.apply(record, at: position, bytes: body.count)
+        } catch {
+          // The event is lost, but it used its number.
+          if kind == Record.Kind.event.rawValue { lastEvent += 1 }
+          isReadable = false
+          report("entry \(position) of the log is passed over: \(error.reason)")
         }
       }
+      if kind == Record.severalEntries {
+        let entries = LogBodyWriter.entries(of: body)
+        // The numbers of entries have no gaps.
+        let lost = last - position - Int64(entries.count)
+        for entry in entries {
+          position += 1
+          replay(entry.kind, entry.body, at: position)
+        }
+        if lost != 0 {
+          // Each of them may have been an event.
+          lastEvent += UInt64(max(0, lost))
+          isReadable = false
+          report("\(lost) entries before \(last) of the log are passed over")
+        }
+      } else {
+        replay(kind, body, at: last)
+      }
+      position = last
+      if !isReadable { unreadable.append(last) }
     }
+  }
+
+  private mutating func report(_ problem: String) {
+    if problems.count < SessionStore.maximumProblems { problems.append("\(database.name): \(problem)") }
   }
 }

@@ -15,7 +15,7 @@ extension TemporaryDirectory {
       "DELETE FROM ledger",
       """
       INSERT INTO ledger SELECT id, settled, \(version < 3 ? "(SELECT count(*) FROM later.session)," : "") 
-        \(version < 6 ? "(SELECT count(*) FROM later.delivery)," : "") first_event, last_event FROM later.ledger
+        (SELECT count(*) FROM later.delivery), first_event, last_event FROM later.ledger
       """,
       copying("log", "*", to: ""),
       // The last byte of an entry says that the delivery has no such time.
