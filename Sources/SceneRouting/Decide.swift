@@ -161,11 +161,6 @@ struct Scope {
     self.application = application
     self.route = route
     asksWhatIsShown = state.applications[application].manifest?.routing != .uikit
-    let configurations = state.applications[application].manifest?.configurations ?? []
-    concernsAll =
-      !asksWhatIsShown
-      || configurations.indices.contains { place in
-        route.eligible.contains(Int16(place)) && configurations[place].conditions != ActivationConditions()
-      }
+    concernsAll = !asksWhatIsShown || route.eligible.overlaps(state.applications[application].conditional)
   }
 }

@@ -11,7 +11,9 @@ extension URLText {
     let authority = authority(in: rest[..<end])
     var path = unescaped(rest[(authority?.endIndex ?? rest.startIndex)..<end])
     // A path that does not begin at a root, as in `mailto:`, is the scheme's own affair.
-    if path.first == slash { path = withoutDotSegments(path) }
+    if path.first == slash, zip(path, path.dropFirst()).contains(where: { $0 == slash && $1 == UInt8(ascii: ".") }) {
+      path = withoutDotSegments(path)
+    }
     var written = Array(scheme.string.utf8) + [UInt8(ascii: ":")]
     if let authority {
       written += [slash, slash] + normal(authority: authority, scheme)
@@ -56,6 +58,7 @@ extension URLText {
 
   /// Writes letters, digits, `-`, `.`, `_` and `~` as themselves, and the digits of other escapes in capitals.
   private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    if !bytes.contains(UInt8(ascii: "%")) { return Array(bytes) }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var index = bytes.startIndex

@@ -5,6 +5,8 @@ struct RoutedApplication: Sendable {
   let identifier: Text
   /// `nil` if only its sessions are left.
   private(set) var manifest: Manifest?
+  /// The configurations that set conditions.
+  private(set) var conditional = ConfigurationSet([])
   /// The roles and names of the configurations that its sessions have or had. A session stores its kind as a number.
   private var kinds: [Kind] = []
   private var numbers: [Kind: Int32] = [:]
@@ -24,7 +26,10 @@ struct RoutedApplication: Sendable {
     self.manifest = manifest
     index = SessionIndex(configurations: manifest?.configurations.count ?? 0)
     naming = TypeIndex()
-    for (place, configuration) in (manifest?.configurations ?? []).enumerated() {
+    let configurations = manifest?.configurations ?? []
+    conditional = ConfigurationSet(
+      configurations.indices.filter { configurations[$0].conditions != ActivationConditions() })
+    for (place, configuration) in configurations.enumerated() {
       for type in configuration.contentTypes { naming.insert(type, place, types) }
     }
   }
@@ -159,6 +164,8 @@ struct ConfigurationSet: Sendable {
   }
 
   func contains(_ place: Int16) -> Bool { place >= 0 && bits >> UInt64(place) & 1 == 1 }
+
+  func overlaps(_ other: ConfigurationSet) -> Bool { bits & other.bits != 0 }
 }
 
 /// The type that routes a payload: the type of an activity or, without one, of a content.
