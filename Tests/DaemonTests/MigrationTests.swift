@@ -75,7 +75,7 @@ import Testing
         daemon.signal(SIGTERM)
         #expect(try await daemon.ended() == .exited(0))
       }
-      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "6")
+      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "7")
     }
   }
 }

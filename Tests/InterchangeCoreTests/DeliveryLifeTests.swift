@@ -105,6 +105,18 @@ import Testing
     #expect(stage.memory.deliveries.isEmpty)
   }
 
+  @Test func `a host that refuses to open a scene, and did not answer before, may show it, and hears that it is gone`() {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = stage.drop(key: "1")?.delivered?.session
+    stage.drop(key: "1") { $0.statedDeadline = 60 }
+    stage.hostAnswers(.timedOut)
+    #expect(stage.asked.first?.question.word == "ConnectScene")
+    stage.hostAnswers(.refused("it is open"))
+    #expect(stage.sessions().isEmpty)
+    #expect(stage.asked.map(\.question) == session.map { [.destroy($0, animation: "standard")] })
+  }
+
   @Test(arguments: [HostAnswer.refused("no"), .timedOut])
   func `a window shows what it showed before when the host does not take it, unless something newer was set`(
     _ answer: HostAnswer

@@ -58,7 +58,7 @@ extension PromptBook {
   /// Whether the host has the delivery and has not answered yet.
   private func isInHand(_ delivery: OpenDelivery, _ session: UniqueIdentifier) -> Bool {
     switch memory.lanes[Lane.Key(application: delivery.application, session: session)]?.act {
-    case .connecting(let inHand), .continuing(let inHand), .activating(let inHand, acknowledges: true):
+    case .connecting(let inHand, again: _), .continuing(let inHand), .activating(let inHand, acknowledges: true):
       inHand.identifier == delivery.identifier && inHand.attempt == delivery.progress.attempt
     default: false
     }

@@ -80,7 +80,7 @@ extension PromptBook {
     switch lane.act {
     case .queued, .reading: break
     case .choosing(let delivery, let options): try wasConfigured(key, delivery, options, answer, host)
-    case .connecting(let delivery): try wasConnected(key, delivery, answer, host)
+    case .connecting(let delivery, let again): try wasConnected(key, delivery, again, answer, host)
     case .continuing(let delivery):
       guard try acknowledge(delivery, key, answer) else { return next(key) }
       activate(delivery, key, host, acknowledges: false)
@@ -201,9 +201,9 @@ extension PromptBook {
     _ inHand: Lane.InHand, _ session: Session, _ options: Text, _ key: Lane.Key, _ host: Host
   ) {
     let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
-    memory.hosts[key.application]?.opened.insert(session.identifier)
+    let isFirst = memory.hosts[key.application]?.opened.insert(session.identifier).inserted ?? true
     begin(
-      .connecting(inHand), .connect(session.identifier, configuration: session.configuration, options: options), key,
+      .connecting(inHand, again: !isFirst), .connect(session.identifier, configuration: session.configuration, options: options), key,
       host,
       within: max(0, rest) + PromptBook.grace)
   }
@@ -234,10 +234,10 @@ extension PromptBook {
   }
 
   private mutating func wasConnected(
-    _ key: Lane.Key, _ inHand: Lane.InHand, _ answer: HostAnswer, _ host: Host
+    _ key: Lane.Key, _ inHand: Lane.InHand, _ again: Bool, _ answer: HostAnswer, _ host: Host
   ) throws(Halt) {
     if case .done = answer, let session = try session(key.session), !session.isConnected { connect(session) }
-    if case .refused = answer { memory.hosts[key.application]?.opened.remove(key.session) }
+    if case .refused = answer, !again { memory.hosts[key.application]?.opened.remove(key.session) }
     guard try acknowledge(inHand, key, answer) else { return next(key) }
     activate(inHand, key, host, acknowledges: false)
   }

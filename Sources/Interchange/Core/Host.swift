@@ -76,7 +76,8 @@ struct Lane: Hashable, Sendable {
     case reading(InHand)
     /// The host is asked which configuration the session gets. Then the session is connected with these options.
     indirect case choosing(InHand, options: Text)
-    case connecting(InHand)
+    /// The host is asked to open the scene; again if it did not answer when it was asked before, and so may show the scene already.
+    case connecting(InHand, again: Bool)
     case continuing(InHand)
     /// The window is brought to the front. If nothing was acknowledged before, this acknowledges the delivery.
     case activating(InHand, acknowledges: Bool)
@@ -86,7 +87,7 @@ struct Lane: Hashable, Sendable {
     /// The delivery that the host is working on.
     var inHand: UniqueIdentifier? {
       switch self {
-      case .choosing(let delivery, _), .connecting(let delivery), .continuing(let delivery): delivery.identifier
+      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery): delivery.identifier
       case .activating(let delivery, let acknowledges): acknowledges ? delivery.identifier : nil
       case .queued, .reading, .refreshing, .destroying: nil
       }
