@@ -65,8 +65,7 @@ struct OpenedFile {
   private static func configure(_ database: Database, _ durability: Durability) throws(StoreError) {
     // Only an empty file takes a page size.
     try database.execute("PRAGMA page_size = \(Schema.pageSize)")
-    // In memory a transaction fails only for lack of memory, which nothing here survives: so no page is copied to undo one.
-    try database.execute("PRAGMA journal_mode = \(durability == .memory ? "OFF" : "WAL")")
+    if durability != .memory { try database.execute("PRAGMA journal_mode = WAL") }
     setSynchronous(database, isFull: durability == .full)
     // The cache in KiB is for the inner pages of a hundred thousand sessions, and for the pages of a batch. It grows with use and is given back.
     // Deleted bytes are overwritten when their page is written anyway. A log that grew is cut again.
