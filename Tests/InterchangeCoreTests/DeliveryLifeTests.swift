@@ -105,7 +105,8 @@ import Testing
     #expect(stage.memory.deliveries.isEmpty)
   }
 
-  @Test func `a host that refuses to open a scene, and did not answer before, may show it, and hears that it is gone`() {
+  @Test func `a host that refuses to open a scene, and did not answer before, may show it, and hears that it is gone`()
+  {
     var stage = Stage(cats())
     stage.attach()
     let session = stage.drop(key: "1")?.delivered?.session

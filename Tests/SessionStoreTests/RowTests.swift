@@ -74,12 +74,14 @@ struct RowTests {
   }
 
   /// The row has a session, an event and another session.
-  @Test(arguments: [
-    // The session does not parse, and then the event.
-    ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1), ("zeroblob(0)", [], 3, 1), ("x'0100000001'", [], 3, 1),
-    // The last entry is cut, or its header is.
-    ("substr(body, 1, length(body) - 1)", [1], 2, 1), ("body || x'01'", [1, 3], 1, 0),
-  ] as [(String, [UInt64], UInt64, Int)])
+  @Test(
+    arguments: [
+      // The session does not parse, and then the event.
+      ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1), ("zeroblob(0)", [], 3, 1),
+      ("x'0100000001'", [], 3, 1),
+      // The last entry is cut, or its header is.
+      ("substr(body, 1, length(body) - 1)", [1], 2, 1), ("body || x'01'", [1, 3], 1, 0),
+    ] as [(String, [UInt64], UInt64, Int)])
   func `of a row with several entries, those that parse are read, and each of the others may have been an event`(
     body: String, sessions: [UInt64], lastEvent: UInt64, problems: Int
   ) throws {

@@ -485,7 +485,7 @@ extension DeliveredItem {
 extension StoredDelivery {
   /// The answer to the call that made the delivery.
   var deliveredItems: [DeliveredItem] {
-    guard !answer.isEmpty, case .array(let rows)? = try? JSON.value(answer) else { return [] }
+    guard !self.answer.isEmpty, case .array(let rows)? = try? JSON.value(self.answer) else { return [] }
     return rows.compactMap { row in
       guard case .array(let cells) = row, cells.count == 3 else { return nil }
       let texts = cells.compactMap { if case .string(let text) = $0 { text } else { nil } }

@@ -13,10 +13,9 @@ import SceneModel
 /// it again.
 ///
 /// The fields are in a box: a dictionary keeps up to half of its slots empty, and each slot has the size of a value.
-@dynamicMemberLookup
-struct OpenDelivery: Hashable, Sendable {
+struct OpenDelivery: Boxed, Hashable, Sendable {
   let identifier: UniqueIdentifier
-  private var box: Shared<Fields>
+  var fields: Shared<Fields>
 
   struct Fields: Sendable {
     let application: Text
@@ -41,19 +40,10 @@ struct OpenDelivery: Hashable, Sendable {
 
   init(_ summary: DeliverySummary, order: Int64, due: Int64, _ holding: Holding? = nil) {
     identifier = summary.identifier
-    box = Shared(
+    fields = Shared(
       Fields(
         application: summary.application, sender: summary.sender, order: order, due: due, progress: summary.progress,
         isPrivate: summary.isPrivate, previousBy: summary.previousBy, holding: holding))
-  }
-
-  subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value {
-    @inline(__always) get { box.value[keyPath: field] }
-  }
-
-  subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
-    @inline(__always) get { box.value[keyPath: field] }
-    @inline(__always) set { box.value[keyPath: field] = newValue }
   }
 
   var session: UniqueIdentifier? { self.progress.session }

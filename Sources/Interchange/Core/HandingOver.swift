@@ -203,7 +203,8 @@ extension PromptBook {
     let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
     let isFirst = memory.hosts[key.application]?.opened.insert(session.identifier).inserted ?? true
     begin(
-      .connecting(inHand, again: !isFirst), .connect(session.identifier, configuration: session.configuration, options: options), key,
+      .connecting(inHand, again: !isFirst),
+      .connect(session.identifier, configuration: session.configuration, options: options), key,
       host,
       within: max(0, rest) + PromptBook.grace)
   }

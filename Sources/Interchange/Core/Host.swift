@@ -87,7 +87,8 @@ struct Lane: Hashable, Sendable {
     /// The delivery that the host is working on.
     var inHand: UniqueIdentifier? {
       switch self {
-      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery): delivery.identifier
+      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery):
+        delivery.identifier
       case .activating(let delivery, let acknowledges): acknowledges ? delivery.identifier : nil
       case .queued, .reading, .refreshing, .destroying: nil
       }

@@ -25,7 +25,7 @@ extension Session {
 
   /// The host of a connected scene reports its state.
   func reporting(_ state: SceneState, at now: Instant) throws(InterchangeError) -> Session {
-    guard isConnected else {
+    guard self.isConnected else {
       throw InterchangeError(.invalidArgs, "the session is not connected, so its state is \"unattached\"")
     }
     var session = self
@@ -54,8 +54,8 @@ extension Session {
   package func hides(_ field: SessionField) -> Bool {
     switch field {
     case .configuration, .state, .connected: false
-    case .targetContentIdentifier, .written(.userActivity), .written(.title): isPrivate
-    case .written: isPrivate || hasSecrets
+    case .targetContentIdentifier, .written(.userActivity), .written(.title): self.isPrivate
+    case .written: self.isPrivate || self.hasSecrets
     }
   }
 
@@ -66,9 +66,9 @@ extension Session {
 
   /// The session in the form that everyone may see.
   package var asSeen: Session {
-    if !isPrivate, !hasSecrets { return self }
+    if !self.isPrivate, !self.hasSecrets { return self }
     var seen = self
-    if isPrivate { (seen.title, seen.userActivity, seen.openedContent) = (.empty, nil, .empty) }
+    if self.isPrivate { (seen.title, seen.userActivity, seen.openedContent) = (.empty, nil, .empty) }
     (seen.stateRestorationActivity, seen.userInfo) = (nil, UserInfo())
     (seen.canActivatePredicate, seen.prefersToActivatePredicate) = (.empty, .empty)
     return seen
@@ -85,7 +85,7 @@ extension Session {
     case .canActivatePredicate(let predicate): session.canActivatePredicate = predicate
     case .prefersToActivatePredicate(let predicate): session.prefersToActivatePredicate = predicate
     }
-    if isPrivate, Session.hostsOwn.contains(writing.property), !session.text(of: writing.property).isEmpty {
+    if self.isPrivate, Session.hostsOwn.contains(writing.property), !session.text(of: writing.property).isEmpty {
       session.hasSecrets = true
     }
     return session
@@ -93,14 +93,15 @@ extension Session {
 
   /// The host has set the activity that the session shows. The session stays private while this is the content of a private delivery.
   private mutating func show(_ activity: UserActivity?) {
-    let isSame = activity.map { ($0.activityType, $0.key) == (userActivity?.activityType, userActivity?.key) } ?? false
-    if isPrivate, !isSame { (isPrivate, title) = (false, .empty) }
-    (userActivity, openedContent, shownBy) = (activity, .empty, nil)
+    let isSame =
+      activity.map { ($0.activityType, $0.key) == (self.userActivity?.activityType, self.userActivity?.key) } ?? false
+    if self.isPrivate, !isSame { (self.isPrivate, self.title) = (false, .empty) }
+    (self.userActivity, self.openedContent, self.shownBy) = (activity, .empty, nil)
   }
 
   /// The session in public; `nil` if it keeps a private activity beside the content of a public delivery.
   var madePublic: Session? {
-    if userActivity != nil, !openedContent.isEmpty { return nil }
+    if self.userActivity != nil, !self.openedContent.isEmpty { return nil }
     var session = self
     (session.isPrivate, session.title) = (false, .empty)
     return session
@@ -120,12 +121,12 @@ extension Session {
 
   /// The fields that differ for others between two states of the session.
   func fieldsShown(otherThan before: Session) -> [SessionField] {
-    let isOther = before.isPrivate != isPrivate
+    let isOther = before.isPrivate != self.isPrivate
     var changed: [SessionField] = []
-    if isOther || before.userActivity != userActivity { changed.append(.written(.userActivity)) }
+    if isOther || before.userActivity != self.userActivity { changed.append(.written(.userActivity)) }
     if isOther || before.targetContentIdentifier != targetContentIdentifier { changed.append(.targetContentIdentifier) }
     // The title reveals the content, so a private title is hidden as well.
-    if isOther || isPrivate && !changed.isEmpty || before.title != title { changed.append(.written(.title)) }
+    if isOther || self.isPrivate && !changed.isEmpty || before.title != self.title { changed.append(.written(.title)) }
     if isOther { changed += ownFields }
     return changed
   }
@@ -135,7 +136,7 @@ extension Session {
     var changed: [SessionField] = [.written(property)]
     if property == .userActivity { changed.append(.targetContentIdentifier) }
     if property == .userActivity, before.isPrivate { changed.append(.written(.title)) }
-    if before.isPrivate != isPrivate { changed += ownFields.filter { !changed.contains($0) } }
+    if before.isPrivate != self.isPrivate { changed += ownFields.filter { !changed.contains($0) } }
     return changed
   }
 }

@@ -338,22 +338,23 @@ extension StoredDelivery {
   ///   - isHidden: Whether to name only the window, without its content.
   ///   - hidesRule: Whether the reader is sandboxed: the rules are the person's.
   fileprivate func story(isHidden: Bool, hidesRule: Bool) throws -> Text {
-    guard let document = Decision.document(ofStored: decision), case .dictionary(var story)? = try? JSON.value(document)
+    guard let document = Decision.document(ofStored: self.decision),
+      case .dictionary(var story)? = try? JSON.value(document)
     else { return .empty }
     if isHidden { story = StoredDelivery.withoutContent(story) }
     if hidesRule { story["rule"] = nil }
-    if let session = progress.session {
+    if let session = self.progress.session {
       story["session"] = .string(Text("\(session)"))
       redirect(&story, to: session)
     }
-    story["created"] = .string(Text(created.rfc3339))
-    story["deadline"] = .string(Text(deadline.rfc3339))
-    if !progress.isOpen {
+    story["created"] = .string(Text(self.created.rfc3339))
+    story["deadline"] = .string(Text(self.deadline.rfc3339))
+    if !self.progress.isOpen {
       var ending = UserInfo()
-      ending["time"] = progress.ended.map { .string(Text($0.rfc3339)) }
-      ending["state"] = .string(Text(progress.state.rawValue))
-      ending["error"] = progress.error.map { .string($0.name) }
-      ending["message"] = progress.error.map { .string($0.message) }
+      ending["time"] = self.progress.ended.map { .string(Text($0.rfc3339)) }
+      ending["state"] = .string(Text(self.progress.state.rawValue))
+      ending["error"] = self.progress.error.map { .string($0.name) }
+      ending["message"] = self.progress.error.map { .string($0.message) }
       story["ended"] = .dictionary(ending)
     }
     return JSON.text(of: .dictionary(story))
@@ -364,9 +365,9 @@ extension StoredDelivery {
     let identifier = Value.string(Text("\(session)"))
     var chosen: Value?
     if case .dictionary(let fields)? = decision["chosen"] { chosen = fields["session"] }
-    let isAsDecided = progress.outcome.isEmpty || decision["outcome"] == .string(progress.outcome)
+    let isAsDecided = self.progress.outcome.isEmpty || decision["outcome"] == .string(self.progress.outcome)
     if isAsDecided, chosen == nil || chosen == identifier { return }
-    decision["outcome"] = .string(progress.outcome)
+    decision["outcome"] = .string(self.progress.outcome)
     decision["chosen"] = .dictionary([
       "session": identifier, "path": .string(Text(InterchangeNames.path(ofSession: session).rawValue)),
       "because": "it was redirected there",

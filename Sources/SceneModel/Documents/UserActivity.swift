@@ -1,21 +1,22 @@
 /// A description of what somebody was doing, so that it can be continued elsewhere.
 ///
 /// The fields stand in one shared box: each drop copies sessions and deliveries, which hold activities, a few times.
-package struct UserActivity: Hashable, Sendable {
-  private var box: Shared<Fields>
+public struct UserActivity: Boxed, Hashable, Sendable {
+  public var fields: Shared<Fields>
 
-  private struct Fields: Hashable, Sendable {
-    var activityType: Text
-    var targetContentIdentifier: Text?
-    var title: Text?
-    var userInfo: UserInfo
-    var webpageURL: Text?
-    var requiredUserInfoKeys: [Text]
-    var keywords: [Text]
-    var persistentIdentifier: Text?
-    var expirationDate: Instant?
-    var isEligibleForHandoff: Bool?
-    var visibility: Visibility
+  public struct Fields: Hashable, Sendable {
+    package var activityType: Text
+    package var targetContentIdentifier: Text?
+    package var title: Text?
+    package var userInfo: UserInfo
+    package var webpageURL: Text?
+    package var requiredUserInfoKeys: [Text]
+    package var keywords: [Text]
+    package var persistentIdentifier: Text?
+    package var expirationDate: Instant?
+    /// Whether it may continue on another device; `nil` if that is for the person to say.
+    package var isEligibleForHandoff: Bool?
+    package var visibility: Visibility
   }
 
   package init(
@@ -24,7 +25,7 @@ package struct UserActivity: Hashable, Sendable {
     persistentIdentifier: Text? = nil, expirationDate: Instant? = nil, isEligibleForHandoff: Bool? = nil,
     visibility: Visibility = .all
   ) {
-    box = Shared(
+    fields = Shared(
       Fields(
         activityType: activityType, targetContentIdentifier: targetContentIdentifier, title: title, userInfo: userInfo,
         webpageURL: webpageURL, requiredUserInfoKeys: requiredUserInfoKeys, keywords: keywords,
@@ -32,56 +33,10 @@ package struct UserActivity: Hashable, Sendable {
         isEligibleForHandoff: isEligibleForHandoff, visibility: visibility))
   }
 
-  package var activityType: Text {
-    get { box.value.activityType }
-    set { box.value.activityType = newValue }
-  }
-  package var targetContentIdentifier: Text? {
-    get { box.value.targetContentIdentifier }
-    set { box.value.targetContentIdentifier = newValue }
-  }
-  package var title: Text? {
-    get { box.value.title }
-    set { box.value.title = newValue }
-  }
-  package var userInfo: UserInfo {
-    get { box.value.userInfo }
-    set { box.value.userInfo = newValue }
-  }
-  package var webpageURL: Text? {
-    get { box.value.webpageURL }
-    set { box.value.webpageURL = newValue }
-  }
-  package var requiredUserInfoKeys: [Text] {
-    get { box.value.requiredUserInfoKeys }
-    set { box.value.requiredUserInfoKeys = newValue }
-  }
-  package var keywords: [Text] {
-    get { box.value.keywords }
-    set { box.value.keywords = newValue }
-  }
-  package var persistentIdentifier: Text? {
-    get { box.value.persistentIdentifier }
-    set { box.value.persistentIdentifier = newValue }
-  }
-  package var expirationDate: Instant? {
-    get { box.value.expirationDate }
-    set { box.value.expirationDate = newValue }
-  }
-  /// Whether it may continue on another device; `nil` if that is for the person to say.
-  package var isEligibleForHandoff: Bool? {
-    get { box.value.isEligibleForHandoff }
-    set { box.value.isEligibleForHandoff = newValue }
-  }
-  package var visibility: Visibility {
-    get { box.value.visibility }
-    set { box.value.visibility = newValue }
-  }
-
   /// The key of the activity: its content's identifier, or else its web page.
   package var key: Text? {
-    if let identifier = targetContentIdentifier, !identifier.isEmpty { return identifier }
-    return webpageURL.flatMap { $0.isEmpty ? nil : $0 }
+    if let identifier = self.targetContentIdentifier, !identifier.isEmpty { return identifier }
+    return self.webpageURL.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
@@ -158,16 +113,16 @@ extension UserActivity: Document {
   }
 
   package func write(to fields: inout some DocumentFields) {
-    fields["activityType"] = activityType
-    fields["expirationDate"] = (expirationDate?.rfc3339).map { Text($0) }
-    fields["isEligibleForHandoff"] = isEligibleForHandoff
-    fields["keywords"] = keywords
-    fields["persistentIdentifier"] = persistentIdentifier
-    fields["requiredUserInfoKeys"] = requiredUserInfoKeys
-    fields["targetContentIdentifier"] = targetContentIdentifier
-    fields["title"] = title
-    fields["userInfo"] = userInfo
-    if visibility != .all { fields["visibility"] = visibility }
-    fields["webpageURL"] = webpageURL
+    fields["activityType"] = self.activityType
+    fields["expirationDate"] = (self.expirationDate?.rfc3339).map { Text($0) }
+    fields["isEligibleForHandoff"] = self.isEligibleForHandoff
+    fields["keywords"] = self.keywords
+    fields["persistentIdentifier"] = self.persistentIdentifier
+    fields["requiredUserInfoKeys"] = self.requiredUserInfoKeys
+    fields["targetContentIdentifier"] = self.targetContentIdentifier
+    fields["title"] = self.title
+    fields["userInfo"] = self.userInfo
+    if self.visibility != .all { fields["visibility"] = self.visibility }
+    fields["webpageURL"] = self.webpageURL
   }
 }

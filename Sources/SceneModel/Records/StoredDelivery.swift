@@ -1,25 +1,35 @@
 /// A delivery: what was handed in, what was decided, and its progress.
 ///
 /// The fields stand in one shared box: a drop hands its delivery to the records, to the core's memory and to the store.
-package struct StoredDelivery: Hashable, Sendable {
+public struct StoredDelivery: Boxed, Hashable, Sendable {
   package let identifier: UniqueIdentifier
-  private var box: Shared<Fields>
+  public var fields: Shared<Fields>
 
-  private struct Fields: Hashable, Sendable {
-    var application: Text
-    var sender: Text
-    var token: Text?
-    var created: Instant
-    var deadline: Instant
-    var progress: DeliveryProgress
-    var sourceApplication = Text.empty
-    var fingerprint = Text.empty
-    var isPrivate = false
-    var routing: RoutingPlace?
-    var previous = PreviouslyShown()
-    var answer = Text.empty
-    var decision = Text.empty
-    var payload = Text.empty
+  public struct Fields: Hashable, Sendable {
+    package var application: Text
+    /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, "?" for sandboxed callers without one, or ""
+    /// for programs outside a sandbox.
+    package var sender: Text
+    /// The sender's own name for the request.
+    package var token: Text?
+    package var created: Instant
+    package var deadline: Instant
+    package var progress: DeliveryProgress
+    /// The origin that the host gets; "" for none.
+    package var sourceApplication = Text.empty
+    /// The digest of the document and of the name of its call, in hexadecimal; "" without a token. It is compared with a second document under the same
+    /// token.
+    package var fingerprint = Text.empty
+    package var isPrivate = false
+    package var routing: RoutingPlace?
+    /// The previous content of the session, which returns if the delivery fails. Emptied when it can no longer return.
+    package var previous = PreviouslyShown()
+    /// The answer to the whole call, if the call made several deliveries; "" otherwise.
+    package var answer = Text.empty
+    /// The short form of the decision, or its document from an earlier version.
+    package var decision = Text.empty
+    /// The document of the payload; "" once the delivery is spent.
+    package var payload = Text.empty
   }
 
   package init(
@@ -27,77 +37,10 @@ package struct StoredDelivery: Hashable, Sendable {
     deadline: Instant, progress: DeliveryProgress
   ) {
     self.identifier = identifier
-    box = Shared(
+    fields = Shared(
       Fields(
         application: application, sender: sender, token: token, created: created, deadline: deadline,
         progress: progress))
-  }
-
-  package var application: Text {
-    get { box.value.application }
-    set { box.value.application = newValue }
-  }
-  /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, "?" for sandboxed callers without one, or ""
-  /// for programs outside a sandbox.
-  package var sender: Text {
-    get { box.value.sender }
-    set { box.value.sender = newValue }
-  }
-  /// The sender's own name for the request.
-  package var token: Text? {
-    get { box.value.token }
-    set { box.value.token = newValue }
-  }
-  package var created: Instant {
-    get { box.value.created }
-    set { box.value.created = newValue }
-  }
-  package var deadline: Instant {
-    get { box.value.deadline }
-    set { box.value.deadline = newValue }
-  }
-  package var progress: DeliveryProgress {
-    get { box.value.progress }
-    set { box.value.progress = newValue }
-  }
-  /// The origin that the host gets; "" for none.
-  package var sourceApplication: Text {
-    get { box.value.sourceApplication }
-    set { box.value.sourceApplication = newValue }
-  }
-  /// The digest of the document and of the name of its call, in hexadecimal; "" without a token. It is compared with a second document under the same
-  /// token.
-  package var fingerprint: Text {
-    get { box.value.fingerprint }
-    set { box.value.fingerprint = newValue }
-  }
-  package var isPrivate: Bool {
-    get { box.value.isPrivate }
-    set { box.value.isPrivate = newValue }
-  }
-  package var routing: RoutingPlace? {
-    get { box.value.routing }
-    set { box.value.routing = newValue }
-  }
-  /// The previous content of the session, which returns if the delivery fails. Emptied when it can no longer return.
-  package var previous: PreviouslyShown {
-    get { box.value.previous }
-    set { box.value.previous = newValue }
-  }
-  /// The answer to the whole call, if the call made several deliveries; "" otherwise.
-  package var answer: Text {
-    get { box.value.answer }
-    set { box.value.answer = newValue }
-  }
-  /// The short form of the decision, or its document from an earlier version.
-  package var decision: Text {
-    get { box.value.decision }
-    set { box.value.decision = newValue }
-  }
-  /// The document of the payload; "" once the delivery is spent.
-  package var payload: Text {
-    get { box.value.payload }
-    set { box.value.payload = newValue }
   }
 }
 
@@ -244,30 +187,31 @@ extension DeliveryProgress {
 extension StoredDelivery {
   package mutating func advance(to progress: DeliveryProgress) {
     self.progress = progress
-    deadline = self.progress.takeDeadline() ?? deadline
+    self.deadline = self.progress.takeDeadline() ?? self.deadline
   }
 
   /// Whether the delivery is over for good, and can be neither handed to another host nor cancelled. A handled delivery may be redirected until its
   /// deadline.
   package func isSpent(at now: Instant) -> Bool {
-    !progress.isOpen && (progress.state != .handled || deadline < now)
+    !self.progress.isOpen && (self.progress.state != .handled || self.deadline < now)
   }
 
   /// Whether the delivery failed or was cancelled. If a later delivery to the same session fails as well, the session shows again what it showed
   /// before both.
-  package var cameToNothing: Bool { progress.state == .failed || progress.state == .cancelled }
+  package var cameToNothing: Bool { self.progress.state == .failed || self.progress.state == .cancelled }
 
   /// Drops the documents of a spent delivery. The decision and the fingerprint stay.
   package mutating func forgetDocuments() {
-    payload = .empty
-    if !cameToNothing { previous.forgetDocuments() }
+    self.payload = .empty
+    if !cameToNothing { self.previous.forgetDocuments() }
   }
 
   package var summary: DeliverySummary {
     var summary = DeliverySummary(
-      identifier: identifier, application: application, sender: sender, token: token, created: created,
-      deadline: deadline, progress: progress)
-    if progress.isOpen { (summary.isPrivate, summary.previousBy) = (isPrivate, previous.shownBy) }
+      identifier: identifier, application: self.application, sender: self.sender, token: self.token,
+      created: self.created,
+      deadline: self.deadline, progress: self.progress)
+    if self.progress.isOpen { (summary.isPrivate, summary.previousBy) = (self.isPrivate, self.previous.shownBy) }
     return summary
   }
 }

@@ -2,15 +2,17 @@
 // a change here requires a change of `Schema`.
 extension Session {
   /// The key that the session shows; "" if it shows nothing, or nothing with a key.
-  package var shownKey: Text { shownActivity.map { $0.key ?? .empty } ?? openedContent }
+  package var shownKey: Text { shownActivity.map { $0.key ?? .empty } ?? self.openedContent }
 
   /// The keys for which its own conditions may be true, if there are a few; "" if there may be any, or the conditions do not parse. Empty if its host
   /// has set none.
   package var conditionKeys: [Text] {
     do throws(PredicateError) {
-      let can = try Session.cover(canActivatePredicate)
+      let can = try Session.cover(self.canActivatePredicate)
       // A session that prefers a key but cannot take it is not concerned with it.
-      let prefers = try Session.cover(prefersToActivatePredicate).map { Cover.narrowest([can ?? .everything, $0]) }
+      let prefers = try Session.cover(self.prefersToActivatePredicate).map {
+        Cover.narrowest([can ?? .everything, $0])
+      }
       var found: [Text] = []
       for cover in [can, prefers].compactMap(\.self) {
         guard case .keys(let keys) = cover else { return [.empty] }

@@ -1,30 +1,36 @@
 /// A session: the part of a window that survives, whether the window is open or not.
-package struct Session: Hashable, Sendable {
-  package let identifier: UniqueIdentifier
-  package let application: Text
-  package let role: Text
-  package var configuration: Text
-  package var state: SceneState
-  package var isConnected: Bool
-  /// Whether its scene is or was connected.
-  package var hasBeenConnected: Bool
-  package let created: Instant
-  package var lastActivated: Instant
-  package var title: Text
-  package var userActivity: UserActivity?
-  package var stateRestorationActivity: UserActivity?
-  /// The file or link for which it was opened without an activity; "" for none.
-  package var openedContent: Text
-  package var userInfo: UserInfo
-  /// The condition that its host set, in the host's spelling; "" if the manifest's condition counts.
-  package var canActivatePredicate: Text
-  package var prefersToActivatePredicate: Text
-  /// Whether it shows the content of a private delivery, which only the sender and the host may see.
-  package var isPrivate: Bool
-  /// Whether its host wrote properties during that time that may reveal the content. The session does not record which, so all of them stay hidden.
-  package var hasSecrets = false
-  /// The delivery that gave it the present content; `nil` if its host did, or if it shows nothing.
-  package var shownBy: UniqueIdentifier?
+///
+/// A drop copies its session a few times.
+public struct Session: Boxed, Hashable, Sendable {
+  public var fields: Shared<Fields>
+
+  public struct Fields: Hashable, Sendable {
+    package let identifier: UniqueIdentifier
+    package let application: Text
+    package let role: Text
+    package var configuration: Text
+    package var state: SceneState
+    package var isConnected: Bool
+    /// Whether its scene is or was connected.
+    package var hasBeenConnected: Bool
+    package let created: Instant
+    package var lastActivated: Instant
+    package var title: Text
+    package var userActivity: UserActivity?
+    package var stateRestorationActivity: UserActivity?
+    /// The file or link for which it was opened without an activity; "" for none.
+    package var openedContent: Text
+    package var userInfo: UserInfo
+    /// The condition that its host set, in the host's spelling; "" if the manifest's condition counts.
+    package var canActivatePredicate: Text
+    package var prefersToActivatePredicate: Text
+    /// Whether it shows the content of a private delivery, which only the sender and the host may see.
+    package var isPrivate: Bool
+    /// Whether its host wrote properties during that time that may reveal the content. The session does not record which, so all of them stay hidden.
+    package var hasSecrets = false
+    /// The delivery that gave it the present content; `nil` if its host did, or if it shows nothing.
+    package var shownBy: UniqueIdentifier?
+  }
 
   package init(
     identifier: UniqueIdentifier, application: Text, role: Text = PayloadOptions.defaultRole, configuration: Text,
@@ -34,28 +40,20 @@ package struct Session: Hashable, Sendable {
     canActivatePredicate: Text = .empty, prefersToActivatePredicate: Text = .empty, isPrivate: Bool = false,
     shownBy: UniqueIdentifier? = nil
   ) {
-    self.identifier = identifier
-    self.application = application
-    self.role = role
-    self.configuration = configuration
-    self.state = state
-    self.isConnected = isConnected
-    self.hasBeenConnected = hasBeenConnected
-    self.created = created
-    self.lastActivated = lastActivated ?? created
-    self.title = title
-    self.userActivity = userActivity
-    self.stateRestorationActivity = stateRestorationActivity
-    self.openedContent = openedContent
-    self.userInfo = userInfo
-    self.canActivatePredicate = canActivatePredicate
-    self.prefersToActivatePredicate = prefersToActivatePredicate
-    self.isPrivate = isPrivate
-    self.shownBy = shownBy
+    fields = Shared(
+      Fields(
+        identifier: identifier, application: application, role: role, configuration: configuration, state: state,
+        isConnected: isConnected, hasBeenConnected: hasBeenConnected, created: created,
+        lastActivated: lastActivated ?? created, title: title, userActivity: userActivity,
+        stateRestorationActivity: stateRestorationActivity, openedContent: openedContent, userInfo: userInfo,
+        canActivatePredicate: canActivatePredicate, prefersToActivatePredicate: prefersToActivatePredicate,
+        isPrivate: isPrivate, shownBy: shownBy))
   }
 
   /// The activity that it shows: while it is connected its current activity, otherwise its restoration activity, or else its last one.
-  package var shownActivity: UserActivity? { isConnected ? userActivity : stateRestorationActivity ?? userActivity }
+  package var shownActivity: UserActivity? {
+    self.isConnected ? self.userActivity : self.stateRestorationActivity ?? self.userActivity
+  }
 }
 
 /// The state of a scene, from the nearest to the user to the farthest.
@@ -127,28 +125,30 @@ extension Session: Document {
       userInfo: rest.userInfo,
       canActivatePredicate: rest.canActivatePredicate, prefersToActivatePredicate: rest.prefersToActivatePredicate,
       isPrivate: rest.isPrivate, shownBy: rest.shownBy)
-    hasSecrets = rest.hasSecrets
+    self.hasSecrets = rest.hasSecrets
   }
 
   package func write(to fields: inout some DocumentFields) {
-    fields["application"] = application
-    if !canActivatePredicate.isEmpty { fields["canActivatePredicate"] = canActivatePredicate }
-    fields["configuration"] = configuration
-    if isConnected { fields["connected"] = true }
-    fields["created"] = Text(created.rfc3339)
-    if hasBeenConnected { fields["hasBeenConnected"] = true }
-    fields["lastActivated"] = Text(lastActivated.rfc3339)
-    if !openedContent.isEmpty { fields["openedContent"] = openedContent }
-    fields["persistentIdentifier"] = identifier
-    if !prefersToActivatePredicate.isEmpty { fields["prefersToActivatePredicate"] = prefersToActivatePredicate }
-    if isPrivate { fields["private"] = true }
-    fields["role"] = role
-    if hasSecrets { fields["secrets"] = true }
-    fields["shownBy"] = shownBy
-    fields["state"] = state
-    fields["stateRestorationActivity"] = stateRestorationActivity
-    if !title.isEmpty { fields["title"] = title }
-    fields["userActivity"] = userActivity
-    fields["userInfo"] = userInfo
+    fields["application"] = self.application
+    if !self.canActivatePredicate.isEmpty { fields["canActivatePredicate"] = self.canActivatePredicate }
+    fields["configuration"] = self.configuration
+    if self.isConnected { fields["connected"] = true }
+    fields["created"] = Text(self.created.rfc3339)
+    if self.hasBeenConnected { fields["hasBeenConnected"] = true }
+    fields["lastActivated"] = Text(self.lastActivated.rfc3339)
+    if !self.openedContent.isEmpty { fields["openedContent"] = self.openedContent }
+    fields["persistentIdentifier"] = self.identifier
+    if !self.prefersToActivatePredicate.isEmpty {
+      fields["prefersToActivatePredicate"] = self.prefersToActivatePredicate
+    }
+    if self.isPrivate { fields["private"] = true }
+    fields["role"] = self.role
+    if self.hasSecrets { fields["secrets"] = true }
+    fields["shownBy"] = self.shownBy
+    fields["state"] = self.state
+    fields["stateRestorationActivity"] = self.stateRestorationActivity
+    if !self.title.isEmpty { fields["title"] = self.title }
+    fields["userActivity"] = self.userActivity
+    fields["userInfo"] = self.userInfo
   }
 }

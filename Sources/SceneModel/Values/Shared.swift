@@ -37,3 +37,27 @@ extension Shared: Hashable where Value: Hashable {
   /// Hashes the value.
   public func hash(into hasher: inout Hasher) { box.value.hash(into: &hasher) }
 }
+
+/// A value whose fields are in a box that its copies share, and read like its own properties.
+@dynamicMemberLookup
+public protocol Boxed {
+  /// The fields, and their default values.
+  associatedtype Fields: Sendable
+  /// The box.
+  var fields: Shared<Fields> { get set }
+}
+
+extension Boxed {
+  /// A field.
+  @inlinable
+  public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value {
+    get { fields.value[keyPath: field] }
+  }
+
+  /// A field that may change.
+  @inlinable
+  public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
+    get { fields.value[keyPath: field] }
+    _modify { yield &fields.value[keyPath: field] }
+  }
+}

@@ -8,27 +8,27 @@ extension Session {
     """
 
   func put(into cells: inout some CellWriter & ~Copyable) {
-    cells.put(identifier)
-    cells.put(application)
-    cells.put(created)
+    cells.put(self.identifier)
+    cells.put(self.application)
+    cells.put(self.created)
     putChanging(into: &cells)
   }
 
   /// The values that may change.
   func putChanging(into cells: inout some CellWriter & ~Copyable) {
-    cells.put(role)
-    cells.put(configuration)
-    cells.put(Text(state.rawValue))
+    cells.put(self.role)
+    cells.put(self.configuration)
+    cells.put(Text(self.state.rawValue))
     cells.put(SessionFlags(self).rawValue)
-    cells.put(lastActivated)
-    cells.put(title)
-    cells.put(userActivity)
-    cells.put(stateRestorationActivity)
-    cells.put(openedContent)
-    cells.put(userInfo.isEmpty ? nil : JSON.text(of: .dictionary(userInfo)))
-    cells.put(canActivatePredicate)
-    cells.put(prefersToActivatePredicate)
-    cells.put(shownBy)
+    cells.put(self.lastActivated)
+    cells.put(self.title)
+    cells.put(self.userActivity)
+    cells.put(self.stateRestorationActivity)
+    cells.put(self.openedContent)
+    cells.put(self.userInfo.isEmpty ? nil : JSON.text(of: .dictionary(self.userInfo)))
+    cells.put(self.canActivatePredicate)
+    cells.put(self.prefersToActivatePredicate)
+    cells.put(self.shownBy)
   }
 
   init(from cells: inout some CellReader & ~Copyable, _ rules: ReadingRules) throws(Malformed) {
@@ -47,7 +47,7 @@ extension Session {
       userInfo: try cells.userInfo(), canActivatePredicate: try cells.text(),
       prefersToActivatePredicate: try cells.text(), isPrivate: flags.contains(.isPrivate),
       shownBy: try cells.optionalIdentifier())
-    hasSecrets = flags.contains(.hasSecrets)
+    self.hasSecrets = flags.contains(.hasSecrets)
   }
 }
 

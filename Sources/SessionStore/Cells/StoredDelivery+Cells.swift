@@ -9,22 +9,22 @@ extension StoredDelivery {
 
   func put(into cells: inout some CellWriter & ~Copyable) {
     cells.put(identifier)
-    cells.put(application)
-    cells.put(sender)
-    cells.put(token)
-    cells.put(created)
-    cells.put(deadline)
-    progress.put(into: &cells)
-    cells.put(sourceApplication)
-    cells.put(fingerprint)
-    cells.put(isPrivate)
-    cells.put(routing?.item)
-    cells.put(routing?.activity)
-    previous.put(into: &cells)
-    cells.put(answer)
-    cells.put(decision)
-    cells.put(payload)
-    progress.putEnd(into: &cells)
+    cells.put(self.application)
+    cells.put(self.sender)
+    cells.put(self.token)
+    cells.put(self.created)
+    cells.put(self.deadline)
+    self.progress.put(into: &cells)
+    cells.put(self.sourceApplication)
+    cells.put(self.fingerprint)
+    cells.put(self.isPrivate)
+    cells.put(self.routing?.item)
+    cells.put(self.routing?.activity)
+    self.previous.put(into: &cells)
+    cells.put(self.answer)
+    cells.put(self.decision)
+    cells.put(self.payload)
+    self.progress.putEnd(into: &cells)
   }
 
   init(from cells: inout some CellReader & ~Copyable, _ rules: ReadingRules) throws(Malformed) {
@@ -32,16 +32,16 @@ extension StoredDelivery {
     self.init(
       identifier: summary.identifier, application: summary.application, sender: summary.sender, token: summary.token,
       created: summary.created, deadline: summary.deadline, progress: summary.progress)
-    sourceApplication = try cells.text()
-    fingerprint = try cells.text()
-    isPrivate = try cells.bool()
+    self.sourceApplication = try cells.text()
+    self.fingerprint = try cells.text()
+    self.isPrivate = try cells.bool()
     let (item, activity) = (try cells.optionalInteger(), try cells.optionalInteger())
-    routing = item.map { RoutingPlace(item: $0, activity: activity) }
-    previous = try PreviouslyShown(from: &cells, rules)
-    answer = try cells.text()
-    decision = try cells.text()
-    payload = try cells.text()
-    try progress.readEnd(from: &cells)
+    self.routing = item.map { RoutingPlace(item: $0, activity: activity) }
+    self.previous = try PreviouslyShown(from: &cells, rules)
+    self.answer = try cells.text()
+    self.decision = try cells.text()
+    self.payload = try cells.text()
+    try self.progress.readEnd(from: &cells)
   }
 }
 

@@ -40,5 +40,7 @@ extension SessionStore {
 }
 
 extension Session {
-  fileprivate var hasOwnConditions: Bool { !canActivatePredicate.isEmpty || !prefersToActivatePredicate.isEmpty }
+  fileprivate var hasOwnConditions: Bool {
+    !self.canActivatePredicate.isEmpty || !self.prefersToActivatePredicate.isEmpty
+  }
 }

@@ -66,9 +66,9 @@ struct PlainScan {
 extension Session {
   /// Step 9.
   fileprivate func precedes(_ other: Session) -> Bool {
-    if state != other.state { return state < other.state }
-    if lastActivated != other.lastActivated { return lastActivated > other.lastActivated }
-    if created != other.created { return created < other.created }
-    return identifier < other.identifier
+    if self.state != other.state { return self.state < other.state }
+    if self.lastActivated != other.lastActivated { return self.lastActivated > other.lastActivated }
+    if self.created != other.created { return self.created < other.created }
+    return self.identifier < other.identifier
   }
 }

@@ -79,7 +79,7 @@ enum ReferenceSubject {
 extension UserActivity {
   /// `targetContentIdentifier`, or else `webpageURL`; an empty string is no key.
   var referenceKey: Text? {
-    for text in [targetContentIdentifier, webpageURL] {
+    for text in [self.targetContentIdentifier, self.webpageURL] {
       if let text, !text.isEmpty { return text }
     }
     return nil
