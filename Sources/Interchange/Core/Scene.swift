@@ -147,7 +147,8 @@ extension SessionActivation {
     self.init(session: before.identifier, at: instant, isPrivate: isPrivate, shownBy: delivery)
     switch shown {
     case .activity(let activity):
-      userActivity = activity
+      // An equal one stays in the box of the other, so that comparing them again costs nothing.
+      userActivity = activity == before.userActivity ? before.userActivity : activity
       // It would be visible if the activity has no key of its own.
       if !before.openedContent.isEmpty { openedContent = .empty }
     case .content(let key):

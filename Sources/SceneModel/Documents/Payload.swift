@@ -23,7 +23,9 @@ public struct Payload: Hashable, Sendable {
   }
 
   /// A payload of one activity, as for a plain drop.
-  package init(_ activity: UserActivity, options: PayloadOptions = PayloadOptions()) {
+  package init(_ activity: UserActivity) { self.init(items: [Item(activities: [activity])]) }
+
+  package init(_ activity: UserActivity, options: PayloadOptions) {
     self.init(items: [Item(activities: [activity])], options: options)
   }
 }
