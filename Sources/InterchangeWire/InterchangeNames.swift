@@ -42,17 +42,18 @@ package enum InterchangeNames {
 
   /// The path at which an application exports its host: the spelling of its name as a path.
   package static func path(ofHost application: Text) -> ObjectPath {
-    let name = application.string.utf8
-    let path = String(unsafeUninitializedCapacity: name.count + 1) { buffer in
-      buffer[0] = UInt8(ascii: "/")
-      for (place, byte) in name.enumerated() {
-        switch byte {
-        case UInt8(ascii: "."): buffer[place + 1] = UInt8(ascii: "/")
-        case UInt8(ascii: "-"): buffer[place + 1] = UInt8(ascii: "_")
-        default: buffer[place + 1] = byte
+    let path = application.withBytes { name in
+      String(unsafeUninitializedCapacity: name.count + 1) { buffer in
+        buffer[0] = UInt8(ascii: "/")
+        for place in name.indices {
+          switch name[place] {
+          case UInt8(ascii: "."): buffer[place + 1] = UInt8(ascii: "/")
+          case UInt8(ascii: "-"): buffer[place + 1] = UInt8(ascii: "_")
+          default: buffer[place + 1] = name[place]
+          }
         }
+        return name.count + 1
       }
-      return name.count + 1
     }
     return ObjectPath(unchecked: path)
   }

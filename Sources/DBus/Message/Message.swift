@@ -271,8 +271,8 @@ extension Message {
     let length = path.rawValue.utf8.count
     if length > MessageWriter.maximumPathLength { throw .pathTooLong(length) }
     // libdbus at the other side hangs up on a message with such a path or interface.
-    if path.rawValue.utf8.starts(with: DBUS_PATH_LOCAL.utf8) { throw .reserved(DBUS_PATH_LOCAL) }
-    if let interface, interface.rawValue.utf8.starts(with: DBUS_INTERFACE_LOCAL.utf8) {
+    if path.rawValue.hasPrefix(DBUS_PATH_LOCAL) { throw .reserved(DBUS_PATH_LOCAL) }
+    if let interface, interface.rawValue.hasPrefix(DBUS_INTERFACE_LOCAL) {
       throw .reserved(DBUS_INTERFACE_LOCAL)
     }
   }
