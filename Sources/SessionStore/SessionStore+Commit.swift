@@ -45,14 +45,14 @@ extension SessionStore {
     body.removeAll()
     var sizes: [Int] = []
     sizes.reserveCapacity(records.count)
-    for record in records { sizes.append(body.put(record)) }
-    let last = position + Int64(records.count)
+    for record in records where body.bytes.count <= SessionStore.longRow { sizes.append(body.put(record)) }
     if body.bytes.count <= SessionStore.longRow {
-      try addRow(at: last, Record.severalEntries, database)
-    } else {
-      try database.transaction { () throws(StoreError) in
-        for (record, place) in zip(records, (position + 1)...) { _ = try log(record, at: place, database) }
-      }
+      try addRow(body.bytes, at: position + Int64(records.count), Record.severalEntries, database)
+      return sizes
+    }
+    sizes.removeAll()
+    try database.transaction { () throws(StoreError) in
+      for (record, place) in zip(records, (position + 1)...) { sizes.append(try log(record, at: place, database)) }
     }
     return sizes
   }
@@ -62,15 +62,15 @@ extension SessionStore {
   private func log(_ record: Record, at position: Int64, _ database: Database) throws(StoreError) -> Int {
     body.removeAll()
     record.put(into: &body)
-    try addRow(at: position, record.kind.rawValue, database)
+    try addRow(body.bytes, at: position, record.kind.rawValue, database)
     return body.bytes.count
   }
 
-  private func addRow(at position: Int64, _ kind: Int64, _ database: Database) throws(StoreError) {
+  func addRow(_ body: [UInt8], at position: Int64, _ kind: Int64, _ database: Database) throws(StoreError) {
     var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
     query.put(position)
     query.put(kind)
-    query.put(bytes: body.bytes)
+    query.put(bytes: body)
     try query.run()
   }
 

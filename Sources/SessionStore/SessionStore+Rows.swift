@@ -50,16 +50,12 @@ extension SessionStore {
     return isDone
   }
 
-  /// Removes the entries that the rows have now. Entries that could not be read stay.
+  /// Removes the entries that the rows have now. Entries that could not be read stay, each in a row of its own.
   private func removeLog(_ database: Database) throws(StoreError) {
-    var from = ledger.settled
-    for to in unreadable + [position + 1] {
-      var query = try database.query("DELETE FROM log WHERE position > ? AND position < ?")
-      query.put(from)
-      query.put(to)
-      try query.run()
-      from = to
-    }
+    var query = try database.query("DELETE FROM log WHERE position > ?")
+    query.put(ledger.settled)
+    try query.run()
+    for entry in unreadable { try addRow(entry.body, at: entry.position, entry.kind, database) }
   }
 
   /// The frames of the write-ahead log, of 4 KiB each, before they are moved into the file. Many of them are the same page, which is moved once; more
@@ -77,7 +73,7 @@ extension SessionStore {
   package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = max(self.now, now)
     let isDone = try write()
-    // The body is as large as the largest entry so far, and a payload may be 16 MiB.
+    // The body is as large as the largest row so far, and a payload may be 16 MiB.
     body = LogBodyWriter()
     let database = try database()
     if database.framesInLog > 0 || logHasPrivate { try checkpoint(database, emptyingLog: true) }

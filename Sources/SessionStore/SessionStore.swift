@@ -28,7 +28,7 @@ package final class SessionStore {
   /// The number of the newest event so far; 0 if there was none.
   package internal(set) var lastEventSequence: UInt64
   /// Replayed entries that did not parse. They stay in the log.
-  var unreadable: [Int64]
+  var unreadable: [LogEntry]
   /// The latest time that any call has given.
   var now: Instant
   /// The length of the tail at which writing to rows is tried next.

@@ -74,14 +74,21 @@ struct RowTests {
   }
 
   /// The row has a session, an event and another session.
-  @Test(
-    arguments: [
-      // The session does not parse, and then the event.
-      ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1), ("zeroblob(0)", [], 3, 1),
-      ("x'0100000001'", [], 3, 1),
-      // The last entry is cut, or its header is.
-      ("substr(body, 1, length(body) - 1)", [1], 2, 1), ("body || x'01'", [1, 3], 1, 0),
-    ] as [(String, [UInt64], UInt64, Int)])
+  @Test(arguments: [
+    // The session does not parse, or is of no kind.
+    ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1),
+    ("x'4d' || substr(body, 2)", [3], 1, 1),
+    ("x'4d01000000004d01000000004d0100000000'", [], 3, 3),
+    // Nothing is there, or an entry that says that it is longer than the row.
+    ("zeroblob(0)", [], 3, 1),
+    ("x'0100000001'", [], 3, 1),
+    // The last entry is cut, or bytes or a whole entry are too many.
+    ("substr(body, 1, length(body) - 1)", [1], 2, 1),
+    ("body || x'01'", [1, 3], 1, 1),
+    ("body || x'060100000000'", [1, 3], 1, 1),
+    // An event that does not parse stands before the others.
+    ("x'0601000000ff' || body", [1], 1, 2),
+  ] as [(String, [UInt64], UInt64, Int)])
   func `of a row with several entries, those that parse are read, and each of the others may have been an event`(
     body: String, sessions: [UInt64], lastEvent: UInt64, problems: Int
   ) throws {
@@ -95,6 +102,36 @@ struct RowTests {
     #expect(store.problems.count == problems, "\(store.problems)")
     try store.commit([.session(session(4))], at: noon)
     #expect(try open(killed.copy()).session(session(4).identifier) == session(4))
+    store.close()
+    // What was read is in rows alone, and what was not stays without it.
+    let next = try open(killed)
+    #expect(try next.sessions(limit: 9) == (sessions + [4]).map { session($0) })
+    #expect(next.problems == [])
+    next.close()
+    tamper(
+      killed,
+      """
+      CREATE TABLE t (n CHECK (n = \(problems))); INSERT INTO t SELECT count(*) FROM log;
+      CREATE TABLE u (n CHECK (n = 0)); INSERT INTO u SELECT count(*) FROM log
+        WHERE instr(body, CAST('Window 3' AS BLOB)) AND \(sessions.contains(3))
+      """)
+  }
+
+  @Test func `a commit with an entry of more than a mebibyte is whole or not there`() throws {
+    let store = try open(directory)
+    try store.commit([.session(session(1)), event(1)], at: noon)
+    var long = session(2)
+    long.userInfo = ["x": .string(Text(String(repeating: "x", count: 1_200_000)))]
+    try store.commit([.session(long), event(2)], at: noon)
+    let whole = directory.size(of: "stagedoor.db-wal")
+    let cut = try open(directory.copy(walLength: whole - 1))
+    #expect(try cut.sessions(limit: 9) == [session(1)])
+    #expect(cut.lastEventSequence == 1)
+    try store.commit([.session(session(3)), event(3)], at: noon)
+    let next = try open(directory.copy())
+    #expect(try next.sessions(limit: 9) == [session(1), long, session(3)])
+    #expect(next.lastEventSequence == 3)
+    #expect(next.problems == [])
   }
 
   @Test func `a list goes on from a session that is there, and from no other`() throws {

@@ -21,7 +21,7 @@ struct Host: Hashable, Sendable {
   var stage = Stage.welcome
   /// The sessions whose scenes are connected.
   var scenes: Set<UniqueIdentifier> = []
-  /// Sessions whose scenes it was asked to open and did not refuse to open: it may show them.
+  /// Sessions whose scenes it was asked to open, without a refusal of the first question: it may show them.
   var opened: Set<UniqueIdentifier> = []
   /// Discarded sessions whose scenes it must still close. After that it hears that they are gone.
   var closing: Set<UniqueIdentifier> = []

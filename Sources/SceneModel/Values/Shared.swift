@@ -41,7 +41,7 @@ extension Shared: Hashable where Value: Hashable {
 /// A value whose fields are in a box that its copies share, and read like its own properties.
 @dynamicMemberLookup
 public protocol Boxed {
-  /// The fields, and their default values.
+  /// The fields.
   associatedtype Fields: Sendable
   /// The box.
   var fields: Shared<Fields> { get set }

@@ -51,20 +51,27 @@ extension LogBodyWriter {
     return length
   }
 
-  /// The entries of a row: those before the first one that is not whole.
-  static func entries(of row: [UInt8]) -> [(kind: Int64, body: [UInt8])] {
-    var entries: [(kind: Int64, body: [UInt8])] = []
+  /// The entries of a row between two positions: those before the first one that is not whole, and the bytes behind them.
+  static func entries(of row: [UInt8], after position: Int64, upTo last: Int64) -> ([LogEntry], rest: [UInt8]) {
+    var entries: [LogEntry] = []
     var rest = row[...]
-    while rest.count >= 5 {
+    while rest.count >= 5, position + Int64(entries.count) < last {
       let header = Array(rest.prefix(5))
       let length = (1...4).reduce(0) { $0 | Int(header[$1]) << (8 * ($1 - 1)) }
-      rest = rest.dropFirst(5)
-      if length > rest.count { break }
-      entries.append((Int64(header[0]), Array(rest.prefix(length))))
-      rest = rest.dropFirst(length)
+      if length > rest.count - 5 { break }
+      let body = Array(rest.dropFirst(5).prefix(length))
+      entries.append(LogEntry(position: position + Int64(entries.count) + 1, kind: Int64(header[0]), body: body))
+      rest = rest.dropFirst(5 + length)
     }
-    return entries
+    return (entries, Array(rest))
   }
+}
+
+/// An entry of the log as it is stored.
+struct LogEntry {
+  let position: Int64
+  let kind: Int64
+  let body: [UInt8]
 }
 
 private enum LogBodyTag: UInt8 {

@@ -8,7 +8,7 @@ struct OpenedFile {
   private(set) var tail = Tail()
   private(set) var position: Int64
   private(set) var lastEvent: UInt64
-  private(set) var unreadable: [Int64] = []
+  private(set) var unreadable: [LogEntry] = []
   private(set) var problems: [String] = []
 
   /// - Parameter looksThrough: Whether a doubtful file is checked first. A file that is known to be damaged is not.
@@ -108,38 +108,41 @@ struct OpenedFile {
       let kind = query.number(at: 1)
       query.skip(2)
       let body = (try? query.bytes()) ?? []
-      var isReadable = true
-      func replay(_ kind: Int64, _ body: [UInt8], at position: Int64) {
-        do throws(Malformed) {
-          let record = try Record(kind, body, rules)
-          if case .event(let event) = record { lastEvent = max(lastEvent, event.sequence) }
-          tail.apply(record, at: position, bytes: body.count)
-        } catch {
-          // The event is lost, but it used its number.
-          if kind == Record.Kind.event.rawValue { lastEvent += 1 }
-          isReadable = false
-          report("entry \(position) of the log is passed over: \(error.reason)")
-        }
-      }
       if kind == Record.severalEntries {
-        let entries = LogBodyWriter.entries(of: body)
-        // The numbers of entries have no gaps.
-        let lost = last - position - Int64(entries.count)
-        for entry in entries {
-          position += 1
-          replay(entry.kind, entry.body, at: position)
-        }
-        if lost != 0 {
-          // Each of them may have been an event.
-          lastEvent += UInt64(max(0, lost))
-          isReadable = false
-          report("\(lost) entries before \(last) of the log are passed over")
-        }
+        take(row: body, upTo: last, rules)
       } else {
-        replay(kind, body, at: last)
+        take(LogEntry(position: last, kind: kind, body: body), mayBeEvent: kind == Record.Kind.event.rawValue, rules)
       }
       position = last
-      if !isReadable { unreadable.append(last) }
+    }
+  }
+
+  /// Takes in the entries of a row, the last of which is at `last`: the numbers of entries have no gaps.
+  private mutating func take(row: [UInt8], upTo last: Int64, _ rules: ReadingRules) {
+    let (entries, rest) = LogBodyWriter.entries(of: row, after: position, upTo: last)
+    for entry in entries {
+      // The kind is in the same bytes, and may be damaged too.
+      let mayBeEvent = Record.Kind(rawValue: entry.kind) == nil || entry.kind == Record.Kind.event.rawValue
+      take(entry, mayBeEvent: mayBeEvent, rules)
+    }
+    let lost = last - position - Int64(entries.count)
+    if lost <= 0, rest.isEmpty { return }
+    // Each of them may have been an event.
+    lastEvent += UInt64(max(0, lost))
+    unreadable.append(LogEntry(position: last, kind: Record.severalEntries, body: rest))
+    report("\(max(0, lost)) entries before \(last) of the log are passed over, and \(rest.count) bytes")
+  }
+
+  private mutating func take(_ entry: LogEntry, mayBeEvent: Bool, _ rules: ReadingRules) {
+    do throws(Malformed) {
+      let record = try Record(entry.kind, entry.body, rules)
+      if case .event(let event) = record { lastEvent = max(lastEvent, event.sequence) }
+      tail.apply(record, at: entry.position, bytes: entry.body.count)
+    } catch {
+      // The event is lost, but it used its number.
+      if mayBeEvent { lastEvent += 1 }
+      unreadable.append(entry)
+      report("entry \(entry.position) of the log is passed over: \(error.reason)")
     }
   }
 
