@@ -27,7 +27,7 @@ package final class SessionStore {
   @exclusivity(unchecked) var position: Int64
   /// The number of the newest event so far; 0 if there was none.
   package internal(set) var lastEventSequence: UInt64
-  /// Replayed entries that did not parse. They stay in the log.
+  /// Replayed entries that did not parse. They stay in the log, each in a row of its own.
   var unreadable: [LogEntry]
   /// The latest time that any call has given.
   var now: Instant

@@ -139,7 +139,7 @@ struct Tail {
   }
 
   private mutating func activate(_ activation: SessionActivation) {
-    // In its place, because sessions are large.
+    // In its place: a copy would share the box, which would then be copied.
     if let place = readSessions.index(forKey: activation.session) {
       activation.apply(to: &readSessions.values[place])
     }

@@ -74,21 +74,22 @@ struct RowTests {
   }
 
   /// The row has a session, an event and another session.
-  @Test(arguments: [
-    // The session does not parse, or is of no kind.
-    ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1),
-    ("x'4d' || substr(body, 2)", [3], 1, 1),
-    ("x'4d01000000004d01000000004d0100000000'", [], 3, 3),
-    // Nothing is there, or an entry that says that it is longer than the row.
-    ("zeroblob(0)", [], 3, 1),
-    ("x'0100000001'", [], 3, 1),
-    // The last entry is cut, or bytes or a whole entry are too many.
-    ("substr(body, 1, length(body) - 1)", [1], 2, 1),
-    ("body || x'01'", [1, 3], 1, 1),
-    ("body || x'060100000000'", [1, 3], 1, 1),
-    // An event that does not parse stands before the others.
-    ("x'0601000000ff' || body", [1], 1, 2),
-  ] as [(String, [UInt64], UInt64, Int)])
+  @Test(
+    arguments: [
+      // The session does not parse, or is of no kind.
+      ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1),
+      ("x'4d' || substr(body, 2)", [3], 1, 1),
+      ("x'4d01000000004d01000000004d0100000000'", [], 3, 3),
+      // Nothing is there, or an entry that says that it is longer than the row.
+      ("zeroblob(0)", [], 3, 1),
+      ("x'0100000001'", [], 3, 1),
+      // The last entry is cut, or bytes or a whole entry are too many.
+      ("substr(body, 1, length(body) - 1)", [1], 2, 1),
+      ("body || x'01'", [1, 3], 1, 1),
+      ("body || x'060100000000'", [1, 3], 1, 1),
+      // An event that does not parse stands before the others.
+      ("x'0601000000ff' || body", [1], 1, 2),
+    ] as [(String, [UInt64], UInt64, Int)])
   func `of a row with several entries, those that parse are read, and each of the others may have been an event`(
     body: String, sessions: [UInt64], lastEvent: UInt64, problems: Int
   ) throws {
