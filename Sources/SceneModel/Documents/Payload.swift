@@ -7,6 +7,7 @@ public struct Payload: Hashable, Sendable {
   @usableFromInline var box: Shared<PayloadOptions>
   private static let withoutOptions = Shared(PayloadOptions())
 
+  /// The options.
   @inlinable public var options: PayloadOptions {
     _read { yield box.value }
     _modify { yield &box.value }

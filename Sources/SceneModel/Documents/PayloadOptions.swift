@@ -21,6 +21,7 @@ public struct PayloadOptions: Hashable, Sendable {
   package enum Batch: String, CaseIterable, Sendable { case allOrNothing, bestEffort }
 
   package static let defaultRole: Text = "UIWindowSceneSessionRoleApplication"
+  /// In seconds.
   public static let defaultDeadline: Double = 20
   package static let maximumDeadline: Double = 3600
 
@@ -35,6 +36,7 @@ public struct PayloadOptions: Hashable, Sendable {
   package var token: Text?
   /// In seconds; `nil` if the sender sets no deadline.
   public var statedDeadline: Double?
+  /// In seconds.
   @inlinable public var deadline: Double { statedDeadline ?? PayloadOptions.defaultDeadline }
   package var wait = Wait.routed
   package var activationToken: Text?

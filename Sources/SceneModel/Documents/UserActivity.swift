@@ -2,8 +2,10 @@
 ///
 /// The fields stand in one shared box: each drop copies sessions and deliveries, which hold activities, a few times.
 public struct UserActivity: Boxed, Hashable, Sendable {
+  /// The box.
   public var fields: Shared<Fields>
 
+  /// What an activity has.
   public struct Fields: Hashable, Sendable {
     package var activityType: Text
     package var targetContentIdentifier: Text?

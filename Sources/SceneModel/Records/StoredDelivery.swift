@@ -3,8 +3,10 @@
 /// The fields stand in one shared box: a drop hands its delivery to the records, to the core's memory and to the store.
 public struct StoredDelivery: Boxed, Hashable, Sendable {
   package let identifier: UniqueIdentifier
+  /// The box.
   public var fields: Shared<Fields>
 
+  /// What a delivery has.
   public struct Fields: Hashable, Sendable {
     package var application: Text
     /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, "?" for sandboxed callers without one, or ""

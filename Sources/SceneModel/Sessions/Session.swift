@@ -2,8 +2,10 @@
 ///
 /// A drop copies its session a few times.
 public struct Session: Boxed, Hashable, Sendable {
+  /// The box.
   public var fields: Shared<Fields>
 
+  /// What a session has.
   public struct Fields: Hashable, Sendable {
     package let identifier: UniqueIdentifier
     package let application: Text
