@@ -204,9 +204,18 @@ import Testing
       try await eventually("both callers") { noted.with { $0.calls.count } == 2 }
       // The service reads, but there is no room for its answers: calls wait, and further ones are refused.
       bus.reads(false)
-      for sender in [":1.7", ":1.8"] {
+      func sendMany(from sender: String) throws {
         bus.send(try (0..<3_000 as Range<UInt32>).flatMap { try PlayedBus.call("Note", from: sender, $0 + 2) })
       }
+      // Until the other's answers have filled the buffer, a refusal may leave before the departure is known.
+      try sendMany(from: ":1.8")
+      try await eventually("the other's calls to be read") { bus.isRead }
+      var calls = 0
+      while noted.with({ $0.calls.count }) != calls {
+        calls = noted.with { $0.calls.count }
+        try await ContinuousClock().sleep(for: .milliseconds(200))
+      }
+      try sendMany(from: ":1.7")
       bus.send(try PlayedBus.departure(of: ":1.7"))
       try await eventually("everything to be read") { bus.isRead }
       try await eventually("the departure") { noted.with { $0.departed } == [":1.7"] }
