@@ -39,7 +39,7 @@ extension SessionStore {
     if database.framesInLog > 0 { acknowledgedFrames = database.framesInLog }
   }
 
-  /// Returns the bytes of each entry. The entries are one row, which is a transaction by itself, unless they are long.
+  /// Returns the bytes of each entry. Short entries share a row, and one statement is a transaction. Long entries have a row each.
   private func log(_ records: [Record], _ database: Database) throws(StoreError) -> [Int] {
     if records.count == 1 { return [try log(records[0], at: position + 1, database)] }
     body.removeAll()
@@ -47,7 +47,8 @@ extension SessionStore {
     sizes.reserveCapacity(records.count)
     for record in records where body.bytes.count <= SessionStore.longRow { sizes.append(body.put(record)) }
     if body.bytes.count <= SessionStore.longRow {
-      try addRow(body.bytes, at: position + Int64(records.count), Record.severalEntries, database)
+      let last = position + Int64(records.count)
+      try addRow(LogEntry(position: last, kind: LogEntry.several, body: body.bytes), database)
       return sizes
     }
     sizes.removeAll()
@@ -62,15 +63,15 @@ extension SessionStore {
   private func log(_ record: Record, at position: Int64, _ database: Database) throws(StoreError) -> Int {
     body.removeAll()
     record.put(into: &body)
-    try addRow(body.bytes, at: position, record.kind.rawValue, database)
+    try addRow(LogEntry(position: position, kind: record.kind.rawValue, body: body.bytes), database)
     return body.bytes.count
   }
 
-  func addRow(_ body: [UInt8], at position: Int64, _ kind: Int64, _ database: Database) throws(StoreError) {
+  func addRow(_ entry: LogEntry, _ database: Database) throws(StoreError) {
     var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
-    query.put(position)
-    query.put(kind)
-    query.put(bytes: body)
+    query.put(entry.position)
+    query.put(entry.kind)
+    query.put(bytes: entry.body)
     try query.run()
   }
 

@@ -55,7 +55,7 @@ extension SessionStore {
     var query = try database.query("DELETE FROM log WHERE position > ?")
     query.put(ledger.settled)
     try query.run()
-    for entry in unreadable { try addRow(entry.body, at: entry.position, entry.kind, database) }
+    for entry in unreadable { try addRow(entry, database) }
   }
 
   /// The frames of the write-ahead log, of 4 KiB each, before they are moved into the file. Many of them are the same page, which is moved once; more

@@ -209,12 +209,12 @@ import Testing
       }
       // Until the other's answers have filled the buffer, a refusal may leave before the departure is known.
       try sendMany(from: ":1.8")
-      try await eventually("the other's calls to be read") { bus.isRead }
       var calls = 0
-      while noted.with({ $0.calls.count }) != calls {
+      repeat {
         calls = noted.with { $0.calls.count }
-        try await ContinuousClock().sleep(for: .milliseconds(200))
-      }
+        // It returns early only if all answers have left.
+        await service.flush(timeout: .milliseconds(200))
+      } while !bus.isRead || noted.with { $0.calls.count } != calls
       try sendMany(from: ":1.7")
       bus.send(try PlayedBus.departure(of: ":1.7"))
       try await eventually("everything to be read") { bus.isRead }

@@ -73,48 +73,59 @@ struct RowTests {
     }
   }
 
+  private struct Row: Sendable {
+    let body: String
+    let sessions: [UInt64]
+    let lastEvent: UInt64
+    let problems: Int
+    /// The entries that stay in the log.
+    let kept: Int
+  }
+
   /// The row has a session, an event and another session.
-  @Test(
-    arguments: [
-      // The session does not parse, or is of no kind.
-      ("substr(body, 1, 5) || x'09' || substr(body, 7)", [3], 1, 1),
-      ("x'4d' || substr(body, 2)", [3], 1, 1),
-      ("x'4d01000000004d01000000004d0100000000'", [], 3, 3),
-      // Nothing is there, or an entry that says that it is longer than the row.
-      ("zeroblob(0)", [], 3, 1),
-      ("x'0100000001'", [], 3, 1),
-      // The last entry is cut, or bytes or a whole entry are too many.
-      ("substr(body, 1, length(body) - 1)", [1], 2, 1),
-      ("body || x'01'", [1, 3], 1, 1),
-      ("body || x'060100000000'", [1, 3], 1, 1),
-      // An event that does not parse stands before the others.
-      ("x'0601000000ff' || body", [1], 1, 2),
-    ] as [(String, [UInt64], UInt64, Int)])
-  func `of a row with several entries, those that parse are read, and each of the others may have been an event`(
-    body: String, sessions: [UInt64], lastEvent: UInt64, problems: Int
-  ) throws {
+  @Test(arguments: [
+    // The session does not parse, or is of no kind.
+    Row(body: "substr(body, 1, 5) || x'09' || substr(body, 7)", sessions: [3], lastEvent: 1, problems: 1, kept: 1),
+    Row(body: "x'4d' || substr(body, 2)", sessions: [3], lastEvent: 1, problems: 1, kept: 1),
+    Row(body: "x'4d01000000004d01000000004d0100000000'", sessions: [], lastEvent: 3, problems: 3, kept: 3),
+    // Nothing is there, or an entry that says that it is longer than the row.
+    Row(body: "zeroblob(0)", sessions: [], lastEvent: 3, problems: 1, kept: 1),
+    Row(body: "x'0100000001'", sessions: [], lastEvent: 3, problems: 1, kept: 1),
+    // The last entry is cut, or bytes or a whole entry are too many.
+    Row(body: "substr(body, 1, length(body) - 1)", sessions: [1], lastEvent: 2, problems: 1, kept: 1),
+    Row(body: "body || x'01'", sessions: [1, 3], lastEvent: 1, problems: 1, kept: 0),
+    Row(body: "body || x'060100000000'", sessions: [1, 3], lastEvent: 1, problems: 1, kept: 0),
+    // An event that does not parse stands before the others; the last entry does not parse, and bytes are too many.
+    Row(body: "x'0601000000ff' || body", sessions: [1], lastEvent: 1, problems: 2, kept: 1),
+    Row(body: "x'01010000000001010000000001010000000001'", sessions: [], lastEvent: 0, problems: 4, kept: 3),
+  ])
+  private func
+    `of a row with several entries, those that parse are read, and each of the others may have been an event`(
+      _ row: Row
+    ) throws
+  {
     let writer = try open(directory)
     try writer.commit([.session(session(1)), event(1), .session(session(3))], at: noon)
     let killed = directory.copy()
-    tamper(killed, "UPDATE log SET body = CAST(\(body) AS BLOB)")
+    tamper(killed, "UPDATE log SET body = CAST(\(row.body) AS BLOB)")
     let store = try open(killed)
-    #expect(try store.sessions(limit: 9) == sessions.map { session($0) })
-    #expect(store.lastEventSequence == lastEvent)
-    #expect(store.problems.count == problems, "\(store.problems)")
+    #expect(try store.sessions(limit: 9) == row.sessions.map { session($0) })
+    #expect(store.lastEventSequence == row.lastEvent)
+    #expect(store.problems.count == row.problems, "\(store.problems)")
     try store.commit([.session(session(4))], at: noon)
     #expect(try open(killed.copy()).session(session(4).identifier) == session(4))
     store.close()
     // What was read is in rows alone, and what was not stays without it.
     let next = try open(killed)
-    #expect(try next.sessions(limit: 9) == (sessions + [4]).map { session($0) })
+    #expect(try next.sessions(limit: 9) == (row.sessions + [4]).map { session($0) })
     #expect(next.problems == [])
     next.close()
     tamper(
       killed,
       """
-      CREATE TABLE t (n CHECK (n = \(problems))); INSERT INTO t SELECT count(*) FROM log;
+      CREATE TABLE t (n CHECK (n = \(row.kept))); INSERT INTO t SELECT count(*) FROM log;
       CREATE TABLE u (n CHECK (n = 0)); INSERT INTO u SELECT count(*) FROM log
-        WHERE instr(body, CAST('Window 3' AS BLOB)) AND \(sessions.contains(3))
+        WHERE instr(body, CAST('Window 3' AS BLOB)) AND \(row.sessions.contains(3))
       """)
   }
 

@@ -17,16 +17,16 @@ extension PromptBook {
   /// Answers a call like the earlier call with the same document and token. The contents that were packed for this call are freed, and its promises
   /// end unless the earlier delivery asks for them.
   mutating func answeredBefore(_ packing: Packing, _ number: CallNumber) throws(Halt) -> Bool {
-    let (payload, caller) = (packing.payload, packing.caller)
+    let (options, caller) = (packing.payload.options, packing.caller)
     // A payload that is put to the rules is not packed yet.
-    var promises: [Promise] { packing.promises + payload.items.promises(of: caller) }
+    var promises: [Promise] { packing.promises + packing.payload.items.promises(of: caller) }
     switch packing.purpose {
     case .delivery(let digest):
-      guard let first = try firstAnswer(payload, digest, caller) else { return false }
+      guard let first = try firstAnswer(options, digest, caller) else { return false }
       endPromises(try promisesGivenUp(of: promises, for: first.answer.delivery, caller))
-      reply(first.answer, to: number, caller, waits: first.isOpen && payload.options.wait == .handled)
+      reply(first.answer, to: number, caller, waits: first.isOpen && options.wait == .handled)
     case .eachItem(let digest):
-      guard let first = try firstDelivery(payload.options.token, digest, caller) else { return false }
+      guard let first = try firstDelivery(options.token, digest, caller) else { return false }
       endPromises(promises)
       answer(number, .deliveredEach(first.deliveredItems))
     case .drop, .drag, .moreItems: return false
@@ -64,7 +64,7 @@ extension PromptBook {
   mutating func decide(
     _ payload: Payload, _ caller: Caller, _ rule: RulesAnswer? = nil, within steps: inout Int
   ) throws(Halt) -> Decision {
-    let request = Request(payload, from: sender(caller, of: payload), newSession: newIdentifier())
+    let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier())
     let before = steps
     defer { step.effort += before - steps }
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
@@ -127,7 +127,7 @@ extension PromptBook {
     var (chosen, made): (Set<UniqueIdentifier>, [Text: Int]) = ([], [:])
     let unused = UniqueIdentifier(high: 0, low: 0)
     for single in singles {
-      let request = Request(single, from: sender(caller, of: single), newSession: unused)
+      let request = Request(single, from: sender(caller, single.options), newSession: unused)
       switch SceneRouting.decide(memory.routing, request, at: now.time) {
       case .needs(let need): if asked.insert(need).inserted { needs.append(need) }
       case .decided(let decision):
@@ -323,17 +323,17 @@ extension PromptBook {
 
   // MARK: Senders
 
-  func sender(_ caller: Caller, of payload: Payload) -> Sender {
-    if payload.options.isFromStranger { return Sender(isSandboxed: true) }
+  func sender(_ caller: Caller, _ options: PayloadOptions) -> Sender {
+    if options.isFromStranger { return Sender(isSandboxed: true) }
     var hosts = ownApplication(of: caller)
     // An understudy hosts many applications, and means the one that it names.
-    if let named = payload.options.application, let host = memory.hosts[named], host.connection == caller.connection {
+    if let named = options.application, let host = memory.hosts[named], host.connection == caller.connection {
       hosts = named
     }
     var sender = Sender(
       hosts: hosts, isSandboxed: caller.isSandboxed,
       application: caller.application.isEmpty ? nil : caller.application)
-    if caller.isSandboxed, let named = payload.options.session.flatMap({ SessionReference.identifier($0) }),
+    if caller.isSandboxed, let named = options.session.flatMap({ SessionReference.identifier($0) }),
       let application = memory.routing.application(of: named),
       memory.hosts[application]?.options.acceptsSandboxed ?? false
     {
@@ -417,13 +417,13 @@ extension PromptBook {
 
   /// The first answer to the same token and document.
   private func firstAnswer(
-    _ payload: Payload, _ digest: Text, _ caller: Caller
+    _ options: PayloadOptions, _ digest: Text, _ caller: Caller
   ) throws(Halt) -> (answer: Delivered, isOpen: Bool)? {
-    guard let first = try firstDelivery(payload.options.token, digest, caller) else { return nil }
+    guard let first = try firstDelivery(options.token, digest, caller) else { return nil }
     // A call that waited for a host was refused then, and refusals are not remembered.
-    if payload.options.wait == .handled, [.failed, .cancelled].contains(first.progress.state) { return nil }
+    if options.wait == .handled, [.failed, .cancelled].contains(first.progress.state) { return nil }
     // No host has taken this delivery since either.
-    if payload.options.wait == .handled, first.progress.state == .routed, !first.progress.isOpen {
+    if options.wait == .handled, first.progress.state == .routed, !first.progress.isOpen {
       throw .refused(.nobodyTook(first.identifier))
     }
     if case .delivered(let delivered)? = first.deliveredItems.first { return (delivered, first.progress.isOpen) }

@@ -263,7 +263,7 @@ extension PromptBook {
   private func decideDrop(of drag: Drag, on session: UniqueIdentifier?) throws(Halt) -> Answer {
     let payload = payload(of: drag, on: session)
     let request = Request(
-      payload, from: sender(drag.source, of: payload), newSession: UniqueIdentifier(high: 0, low: 0))
+      payload, from: sender(drag.source, payload.options), newSession: UniqueIdentifier(high: 0, low: 0))
     let answer = SceneRouting.decide(memory.routing, request, at: now.time)
     if case .needs(let need) = answer { throw .lacks(.routing([need])) }
     return answer

@@ -201,9 +201,9 @@ extension PromptBook {
     _ inHand: Lane.InHand, _ session: Session, _ options: Text, _ key: Lane.Key, _ host: Host
   ) {
     let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
-    let isFirst = memory.hosts[key.application]?.opened.insert(session.identifier).inserted ?? true
+    let again = memory.hosts[key.application]?.opened.insert(session.identifier).inserted == false
     begin(
-      .connecting(inHand, again: !isFirst),
+      .connecting(inHand, again: again),
       .connect(session.identifier, configuration: session.configuration, options: options), key,
       host,
       within: max(0, rest) + PromptBook.grace)

@@ -132,7 +132,7 @@ extension PromptBook {
       case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
       }
       let request = Request(
-        payload, from: sender(caller, of: payload), newSession: newIdentifier(), listsCandidates: true)
+        payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
       case .decided(let decision):
         return .success(

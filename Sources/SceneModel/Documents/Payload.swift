@@ -1,32 +1,15 @@
 /// The document that a sender hands in: items, and options.
-///
-/// It is public for the same reason as `Shared`.
-public struct Payload: Hashable, Sendable {
+package struct Payload: Hashable, Sendable {
   package var items: [Item]
-  // A payload is copied often, and its options are large.
-  @usableFromInline var box: Shared<PayloadOptions>
-  private static let withoutOptions = Shared(PayloadOptions())
+  package var options: PayloadOptions
 
-  /// The options.
-  @inlinable public var options: PayloadOptions {
-    _read { yield box.value }
-    _modify { yield &box.value }
-  }
-
-  package init(items: [Item] = []) {
+  package init(items: [Item] = [], options: PayloadOptions = PayloadOptions()) {
     self.items = items
-    box = Payload.withoutOptions
-  }
-
-  package init(items: [Item] = [], options: PayloadOptions) {
-    self.items = items
-    box = Shared(options)
+    self.options = options
   }
 
   /// A payload of one activity, as for a plain drop.
-  package init(_ activity: UserActivity) { self.init(items: [Item(activities: [activity])]) }
-
-  package init(_ activity: UserActivity, options: PayloadOptions) {
+  package init(_ activity: UserActivity, options: PayloadOptions = PayloadOptions()) {
     self.init(items: [Item(activities: [activity])], options: options)
   }
 }
@@ -108,7 +91,7 @@ extension Payload: Document {
   package func write(to fields: inout some DocumentFields) {
     // An activity that was handed in by itself had three levels less: written as an item, it might now be too deep.
     if let onlyActivity { fields["activity"] = onlyActivity } else { fields["items"] = items }
-    if box != Payload.withoutOptions { fields["options"] = options }
+    if options != PayloadOptions() { fields["options"] = options }
   }
 
   /// The activity, if the payload has nothing else.

@@ -1,5 +1,5 @@
 /// The options of a payload.
-public struct PayloadOptions: Hashable, Sendable {
+public struct PayloadOptions: Boxed, Hashable, Sendable {
   /// Whether a session may, or must, be made.
   package enum Disposition: String, CaseIterable, Sendable {
     case auto
@@ -21,38 +21,44 @@ public struct PayloadOptions: Hashable, Sendable {
   package enum Batch: String, CaseIterable, Sendable { case allOrNothing, bestEffort }
 
   package static let defaultRole: Text = "UIWindowSceneSessionRoleApplication"
-  /// In seconds.
-  public static let defaultDeadline: Double = 20
+  package static let defaultDeadline: Double = 20
   package static let maximumDeadline: Double = 3600
 
-  package var disposition = Disposition.auto
-  /// A session's identifier or path, in the sender's spelling.
-  package var session: Text?
-  package var application: Text?
-  package var configuration: Text?
-  package var role: Text?
-  package var requestingSession: Text?
-  package var presentationStyle = PresentationStyle.automatic
-  package var token: Text?
-  /// In seconds; `nil` if the sender sets no deadline.
-  public var statedDeadline: Double?
-  /// In seconds.
-  @inlinable public var deadline: Double { statedDeadline ?? PayloadOptions.defaultDeadline }
-  package var wait = Wait.routed
-  package var activationToken: Text?
-  package var keepPromises = false
-  package var allowedOperations = [Operation.copy]
-  package var isPrivate = false
-  package var batch = Batch.allOrNothing
-  /// Whether the payload has the rights of a sandboxed sender without an application, whoever hands it in.
-  package var isFromStranger = false
-  /// Where the payload came from, in words, if it was passed on.
-  package var origin: Text?
-  /// Whether the person's rules are asked.
-  package var asksRules = true
-  /// Strings for the rules.
-  package var info = UserInfo()
-  package var isStrict = false
+  /// The box. Most payloads have no options, and share one.
+  public var fields = PayloadOptions.none
+  private static let none = Shared(Fields())
+
+  /// What a payload may set.
+  public struct Fields: Hashable, Sendable {
+    package var disposition = Disposition.auto
+    /// A session's identifier or path, in the sender's spelling.
+    package var session: Text?
+    package var application: Text?
+    package var configuration: Text?
+    package var role: Text?
+    package var requestingSession: Text?
+    package var presentationStyle = PresentationStyle.automatic
+    package var token: Text?
+    /// In seconds; `nil` if the sender sets no deadline.
+    package var statedDeadline: Double?
+    package var wait = Wait.routed
+    package var activationToken: Text?
+    package var keepPromises = false
+    package var allowedOperations = [Operation.copy]
+    package var isPrivate = false
+    package var batch = Batch.allOrNothing
+    /// Whether the payload has the rights of a sandboxed sender without an application, whoever hands it in.
+    package var isFromStranger = false
+    /// Where the payload came from, in words, if it was passed on.
+    package var origin: Text?
+    /// Whether the person's rules are asked.
+    package var asksRules = true
+    /// Strings for the rules.
+    package var info = UserInfo()
+    package var isStrict = false
+  }
+
+  package var deadline: Double { self.statedDeadline ?? PayloadOptions.defaultDeadline }
 
   package init() {}
 }
@@ -72,34 +78,35 @@ extension PayloadOptions: Document {
     for (key, node) in try node.requireFields("options") where !node.isNull {
       switch key {
       case "disposition":
-        disposition = try node.requireChoice(Disposition.self)
+        self.disposition = try node.requireChoice(Disposition.self)
         saysDisposition = true
-      case "session": session = try node.requireSession()
-      case "application": application = try node.requireName("an application's identifier")
-      case "configuration": configuration = try node.requireName("the name of a configuration")
-      case "role": role = try node.requireName("a session role")
-      case "requestingSession": requestingSession = try node.requireName("a session's identifier or path")
-      case "presentationStyle": presentationStyle = try node.requireChoice(PresentationStyle.self)
-      case "token": token = try node.requireName("a name for this request")
-      case "deadline": statedDeadline = try PayloadOptions.deadline(node)
-      case "wait": wait = try node.requireChoice(Wait.self)
-      case "activationToken": activationToken = try node.requireText()
-      case "keepPromises": keepPromises = try node.requireBool()
-      case "allowedOperations": allowedOperations = try PayloadOptions.operations(node)
-      case "private": isPrivate = try node.requireBool()
-      case "batch": batch = try node.requireChoice(Batch.self)
-      case "asStranger": isFromStranger = try node.requireBool()
-      case "origin": origin = try node.requireName("where it came from")
-      case "rules": asksRules = try node.requireBool()
-      case "info": info = try node.requireStrings()
-      case "strict": isStrict = try node.requireBool()
+      case "session": self.session = try node.requireSession()
+      case "application": self.application = try node.requireName("an application's identifier")
+      case "configuration": self.configuration = try node.requireName("the name of a configuration")
+      case "role": self.role = try node.requireName("a session role")
+      case "requestingSession": self.requestingSession = try node.requireName("a session's identifier or path")
+      case "presentationStyle": self.presentationStyle = try node.requireChoice(PresentationStyle.self)
+      case "token": self.token = try node.requireName("a name for this request")
+      case "deadline": self.statedDeadline = try PayloadOptions.deadline(node)
+      case "wait": self.wait = try node.requireChoice(Wait.self)
+      case "activationToken": self.activationToken = try node.requireText()
+      case "keepPromises": self.keepPromises = try node.requireBool()
+      case "allowedOperations": self.allowedOperations = try PayloadOptions.operations(node)
+      case "private": self.isPrivate = try node.requireBool()
+      case "batch": self.batch = try node.requireChoice(Batch.self)
+      case "asStranger": self.isFromStranger = try node.requireBool()
+      case "origin": self.origin = try node.requireName("where it came from")
+      case "rules": self.asksRules = try node.requireBool()
+      case "info": self.info = try node.requireStrings()
+      case "strict": self.isStrict = try node.requireBool()
       default: break
       }
     }
-    if isStrict || rules.isStrict { try node.refuseUnknown(besides: PayloadOptions.keys) }
-    if session != nil {
+    if self.isStrict || rules.isStrict { try node.refuseUnknown(besides: PayloadOptions.keys) }
+    if self.session != nil {
       let beside: [(Text, Bool)] = [
-        ("application", application != nil), ("configuration", configuration != nil), ("role", role != nil),
+        ("application", self.application != nil), ("configuration", self.configuration != nil),
+        ("role", self.role != nil),
         ("disposition", saysDisposition),
       ]
       if let (key, _) = beside.first(where: \.1) {
@@ -128,27 +135,27 @@ extension PayloadOptions: Document {
 
   package func write(to fields: inout some DocumentFields) {
     let plain = PayloadOptions()
-    fields["activationToken"] = activationToken
-    if allowedOperations != plain.allowedOperations {
-      fields["allowedOperations"] = allowedOperations.map { Text($0.rawValue) }
+    fields["activationToken"] = self.activationToken
+    if self.allowedOperations != plain.allowedOperations {
+      fields["allowedOperations"] = self.allowedOperations.map { Text($0.rawValue) }
     }
-    fields["application"] = application
-    if isFromStranger { fields["asStranger"] = true }
-    if batch != plain.batch { fields["batch"] = batch }
-    fields["configuration"] = configuration
-    if let statedDeadline { fields.set("deadline", .double(statedDeadline)) }
-    if disposition != plain.disposition { fields["disposition"] = disposition }
-    fields["info"] = info
-    if keepPromises { fields["keepPromises"] = true }
-    fields["origin"] = origin
-    if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }
-    if isPrivate { fields["private"] = true }
-    fields["requestingSession"] = requestingSession
-    fields["role"] = role
-    if !asksRules { fields["rules"] = false }
-    fields["session"] = session
-    if isStrict { fields["strict"] = true }
-    fields["token"] = token
-    if wait != plain.wait { fields["wait"] = wait }
+    fields["application"] = self.application
+    if self.isFromStranger { fields["asStranger"] = true }
+    if self.batch != plain.batch { fields["batch"] = self.batch }
+    fields["configuration"] = self.configuration
+    if let statedDeadline = self.statedDeadline { fields.set("deadline", .double(statedDeadline)) }
+    if self.disposition != plain.disposition { fields["disposition"] = self.disposition }
+    fields["info"] = self.info
+    if self.keepPromises { fields["keepPromises"] = true }
+    fields["origin"] = self.origin
+    if self.presentationStyle != plain.presentationStyle { fields["presentationStyle"] = self.presentationStyle }
+    if self.isPrivate { fields["private"] = true }
+    fields["requestingSession"] = self.requestingSession
+    fields["role"] = self.role
+    if !self.asksRules { fields["rules"] = false }
+    fields["session"] = self.session
+    if self.isStrict { fields["strict"] = true }
+    fields["token"] = self.token
+    if self.wait != plain.wait { fields["wait"] = self.wait }
   }
 }

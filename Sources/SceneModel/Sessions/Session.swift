@@ -20,7 +20,7 @@ public struct Session: Boxed, Hashable, Sendable {
     package var title: Text
     package var userActivity: UserActivity?
     package var stateRestorationActivity: UserActivity?
-    /// The file or link for which it was opened without an activity; "" for none.
+    /// The file or link that opened the session without an activity; "" if there is none.
     package var openedContent: Text
     package var userInfo: UserInfo
     /// The condition that its host set, in the host's spelling; "" if the manifest's condition counts.

@@ -36,44 +36,6 @@ struct LogBodyWriter: CellWriter {
   }
 }
 
-// MARK: Several entries
-
-/// A row of the log with several entries: for each its kind in one byte, the length of its body in four, and its body.
-extension LogBodyWriter {
-  /// Returns the length of the record's body.
-  mutating func put(_ record: Record) -> Int {
-    bytes.append(UInt8(record.kind.rawValue))
-    let start = bytes.count + 4
-    bytes.append(contentsOf: [0, 0, 0, 0])
-    record.put(into: &self)
-    let length = bytes.count - start
-    for place in 0..<4 { bytes[start - 4 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
-    return length
-  }
-
-  /// The entries of a row between two positions: those before the first one that is not whole, and the bytes behind them.
-  static func entries(of row: [UInt8], after position: Int64, upTo last: Int64) -> ([LogEntry], rest: [UInt8]) {
-    var entries: [LogEntry] = []
-    var rest = row[...]
-    while rest.count >= 5, position + Int64(entries.count) < last {
-      let header = Array(rest.prefix(5))
-      let length = (1...4).reduce(0) { $0 | Int(header[$1]) << (8 * ($1 - 1)) }
-      if length > rest.count - 5 { break }
-      let body = Array(rest.dropFirst(5).prefix(length))
-      entries.append(LogEntry(position: position + Int64(entries.count) + 1, kind: Int64(header[0]), body: body))
-      rest = rest.dropFirst(5 + length)
-    }
-    return (entries, Array(rest))
-  }
-}
-
-/// An entry of the log as it is stored.
-struct LogEntry {
-  let position: Int64
-  let kind: Int64
-  let body: [UInt8]
-}
-
 private enum LogBodyTag: UInt8 {
   case null, integer, text, bytes
 }
@@ -124,5 +86,47 @@ struct LogBodyReader: CellReader {
       if byte < 0x80 { return number }
     }
     throw Malformed("expected a number of 64 bits before byte \(offset)")
+  }
+}
+
+// MARK: - Rows with several entries
+
+/// An entry of the log as it is stored.
+struct LogEntry {
+  let position: Int64
+  let kind: Int64
+  let body: [UInt8]
+
+  /// The kind of a row that has several entries: for each its kind in one byte, the length of its body in four, and its body.
+  static let several: Int64 = 64
+}
+
+extension LogBodyWriter {
+  /// Adds an entry to a row with several. Returns the length of its body.
+  mutating func put(_ record: Record) -> Int {
+    bytes.append(UInt8(record.kind.rawValue))
+    let start = bytes.count + 4
+    bytes.append(contentsOf: [0, 0, 0, 0])
+    record.put(into: &self)
+    let length = bytes.count - start
+    for place in 0..<4 { bytes[start - 4 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
+    return length
+  }
+}
+
+extension LogBodyReader {
+  /// The entries of a row between two positions until the first that is not whole, and the bytes after these.
+  static func entries(of row: [UInt8], after position: Int64, upTo last: Int64) -> ([LogEntry], rest: [UInt8]) {
+    var entries: [LogEntry] = []
+    var rest = row[...]
+    while rest.count >= 5, position + Int64(entries.count) < last {
+      let header = Array(rest.prefix(5))
+      let length = (1...4).reduce(0) { $0 | Int(header[$1]) << (8 * ($1 - 1)) }
+      if length > rest.count - 5 { break }
+      let body = Array(rest.dropFirst(5).prefix(length))
+      entries.append(LogEntry(position: position + Int64(entries.count) + 1, kind: Int64(header[0]), body: body))
+      rest = rest.dropFirst(5 + length)
+    }
+    return (entries, Array(rest))
   }
 }

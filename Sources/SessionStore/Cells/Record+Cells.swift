@@ -8,9 +8,6 @@ extension Record {
       deliveryRedirected, baggage, baggageReleased
   }
 
-  /// The kind of a row that has several entries.
-  static let severalEntries: Int64 = 64
-
   var kind: Kind {
     switch self {
     case .session: .session

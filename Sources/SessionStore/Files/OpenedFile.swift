@@ -108,7 +108,7 @@ struct OpenedFile {
       let kind = query.number(at: 1)
       query.skip(2)
       let body = (try? query.bytes()) ?? []
-      if kind == Record.severalEntries {
+      if kind == LogEntry.several {
         take(row: body, upTo: last, rules)
       } else {
         take(LogEntry(position: last, kind: kind, body: body), mayBeEvent: kind == Record.Kind.event.rawValue, rules)
@@ -117,20 +117,23 @@ struct OpenedFile {
     }
   }
 
-  /// Takes in the entries of a row, the last of which is at `last`: the numbers of entries have no gaps.
+  /// Replays a row with several entries. Their positions end at `last` and have no gaps.
   private mutating func take(row: [UInt8], upTo last: Int64, _ rules: ReadingRules) {
-    let (entries, rest) = LogBodyWriter.entries(of: row, after: position, upTo: last)
+    let (entries, rest) = LogBodyReader.entries(of: row, after: position, upTo: last)
     for entry in entries {
       // The kind is in the same bytes, and may be damaged too.
       let mayBeEvent = Record.Kind(rawValue: entry.kind) == nil || entry.kind == Record.Kind.event.rawValue
       take(entry, mayBeEvent: mayBeEvent, rules)
     }
     let lost = last - position - Int64(entries.count)
-    if lost <= 0, rest.isEmpty { return }
-    // Each of them may have been an event.
-    lastEvent += UInt64(max(0, lost))
-    unreadable.append(LogEntry(position: last, kind: Record.severalEntries, body: rest))
-    report("\(max(0, lost)) entries before \(last) of the log are passed over, and \(rest.count) bytes")
+    if lost > 0 {
+      // Each of them may have been an event.
+      lastEvent += UInt64(lost)
+      unreadable.append(LogEntry(position: last, kind: LogEntry.several, body: rest))
+    }
+    if lost > 0 || !rest.isEmpty {
+      report("\(lost) entries before \(last) of the log are passed over, and \(rest.count) bytes")
+    }
   }
 
   private mutating func take(_ entry: LogEntry, mayBeEvent: Bool, _ rules: ReadingRules) {

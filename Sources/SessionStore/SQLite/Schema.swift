@@ -50,7 +50,8 @@ package struct Schema: Sendable {
 }
 
 extension Schema {
-  /// `log` has the acknowledged entries, those of a commit in one row at the position of the last. Everything else agrees with the log up to `ledger.settled`, and is written in batches.
+  /// `log` has the acknowledged entries. The entries of a commit share a row, which has the position of the last one. Everything else agrees with the
+  /// log up to `ledger.settled`, and is written in batches.
   ///
   /// A session's row stays where it was made, so sessions of one time lie together, and an activation touches an index only if the session shows
   /// something else afterwards. The number of a delivery is the position of its first entry in the log. The migrations below say why the other columns
