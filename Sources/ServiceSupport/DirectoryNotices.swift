@@ -14,12 +14,13 @@ package struct DirectoryNotices {
   /// The key is the kernel's number of a watch.
   private var watches: [Int32: Watch] = [:]
 
-  private struct Watch: Equatable {
-    var path: String
-    var mask: UInt32
+  private struct Watch {
+    let path: String
+    var mask: UInt32 = 0
     /// The missing directories that may appear in this one.
     var awaited: Set<String> = []
-    var hasFiles = false
+
+    var hasFiles: Bool { mask & DirectoryNotices.files == DirectoryNotices.files }
   }
 
   /// `nil` if the kernel allows no other; `errno` says why.
@@ -35,73 +36,59 @@ package struct DirectoryNotices {
   /// Watches the directories that exist now. Later changes are reported, so read the directories after this call. Returns the directories
   /// that cannot be watched, with the reason.
   package mutating func watch() -> [String] {
+    let before = watches
+    watches = [:]
     var problems: [String] = []
-    // A change between looking and watching is not reported, so this looks again. A directory that comes and goes all the time is reported
-    // anyway.
-    for _ in 0..<8 {
-      let wanted = places()
-      problems = apply(wanted)
-      if places() == wanted { break }
+    for directory in directories { watch(directory, &problems) }
+    for (number, old) in before {
+      if let watch = watches[number] {
+        // The kernel has added the new mask to the old one.
+        if old.mask & ~watch.mask != 0 { inotify_add_watch(descriptor, watch.path, watch.mask | UInt32(IN_ONLYDIR)) }
+      } else {
+        inotify_rm_watch(descriptor, number)
+      }
     }
     return problems
   }
 
-  private struct Place: Hashable {
-    let device: dev_t
-    let file: ino_t
+  /// Each directory on the path is watched before the next one is looked for, so a change between these is reported.
+  private mutating func watch(_ directory: String, _ problems: inout [String]) {
+    var path = "/"
+    add(path, Self.itself, &problems)
+    for name in directory.split(separator: "/") {
+      let next = path == "/" ? "/\(name)" : "\(path)/\(name)"
+      if !add(next, Self.itself, &problems) {
+        add(path, Self.arrivals, awaiting: String(name), &problems)
+        // It may have come before that.
+        if !add(next, Self.itself, &problems) { return }
+      }
+      path = next
+    }
+    add(path, Self.files, &problems)
   }
 
-  /// A directory is watched once, even if several paths reach it: the kernel keeps one mask for it.
-  private func places() -> [Place: Watch] {
-    var places: [Place: Watch] = [:]
-    for directory in directories {
-      var path = ""
-      let elements = directory.split(separator: "/").map(String.init)
-      for depth in 0...elements.count {
-        if depth > 0 { path += "/\(elements[depth - 1])" }
-        guard let place = Self.place(of: depth == 0 ? "/" : path) else { break }
-        let next = depth < elements.count ? elements[depth] : nil
-        let isLast = next.map { Self.place(of: "\(path)/\($0)") == nil } ?? false
-        var watch = places[place] ?? Watch(path: depth == 0 ? "/" : path, mask: Self.itself)
-        if next == nil {
-          watch.mask |= Self.files
-          watch.hasFiles = true
-        } else if isLast, let next {
-          watch.mask |= Self.arrivals
-          watch.awaited.insert(next)
-        }
-        places[place] = watch
-      }
+  /// A directory is watched once, even if several paths reach it. Returns whether there is one at the path.
+  @discardableResult
+  private mutating func add(
+    _ path: String, _ mask: UInt32, awaiting name: String? = nil, _ problems: inout [String]
+  ) -> Bool {
+    let number = inotify_add_watch(descriptor, path, mask | UInt32(IN_ONLYDIR) | UInt32(IN_MASK_ADD))
+    if number < 0 {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      let problem = "\(path): \(String(cString: strerror(errno)))"
+      // A directory that others may pass and not list is not watched, and those in it are.
+      if errno != EACCES, !problems.contains(problem) { problems.append(problem) }
+      return true
     }
-    return places
+    watches[number, default: Watch(path: path)].mask |= mask
+    if let name { watches[number]?.awaited.insert(name) }
+    return true
   }
 
   private static let itself = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
   private static let arrivals = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
   private static let files =
     arrivals | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE) | UInt32(IN_ATTRIB)
-
-  private static func place(of directory: String) -> Place? {
-    var status = stat()
-    guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-    return Place(device: status.st_dev, file: status.st_ino)
-  }
-
-  private mutating func apply(_ wanted: [Place: Watch]) -> [String] {
-    var problems: [String] = []
-    let before = watches
-    watches = [:]
-    for watch in wanted.values {
-      let number = inotify_add_watch(descriptor, watch.path, watch.mask | UInt32(IN_ONLYDIR))
-      if number >= 0 {
-        watches[number] = watch
-      } else if errno != ENOENT, errno != ENOTDIR, errno != EACCES {
-        problems.append("\(watch.path): \(String(cString: strerror(errno)))")
-      }
-    }
-    for number in before.keys where watches[number] == nil { inotify_rm_watch(descriptor, number) }
-    return problems
-  }
 
   // MARK: Hearing
 

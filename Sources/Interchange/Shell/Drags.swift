@@ -118,9 +118,8 @@ extension Interchange {
         case .stateChanged: try tellChanged("State", "Operation", of: path, to: name)
         case .itemsChanged: try tellChanged("Items", of: path, to: name)
         case .ended(let operation, let target):
-          guard let dragEnded else { return }
           let session = target.map { InterchangeNames.path(ofSession: $0) } ?? .root
-          try connection.emit(dragEnded, from: path, operation.string, session, to: name)
+          try connection.emit(dragInterface.ended, from: path, operation.string, session, to: name)
         }
       } catch {
         log.error("a signal about a drag could not be sent: \(error)")

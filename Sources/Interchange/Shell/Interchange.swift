@@ -46,9 +46,11 @@ package actor Interchange {
   /// Whether the last delivery for a host could not be read. The log says so once.
   var cannotRead = false
 
-  var signals: Signals?
-  var notificationPosted: SignalDeclaration<String, String>?
-  var dragEnded: SignalDeclaration<String, ObjectPath>?
+  var rootInterface: RootInterface?
+  // Made when somebody asks about such an object: the first call need not wait for them.
+  lazy var applicationInterface = ApplicationInterface.make(on: self)
+  lazy var sessionInterface = SessionInterface.make(on: self)
+  lazy var dragInterface = DragInterface.make(on: self)
   let callers: Callers
   var hints = SignalHints()
   /// The time of the last store, and, below, the work for a quiet moment.
@@ -107,31 +109,30 @@ package actor Interchange {
     feed(.began)
     endTurn()
     let root = RootInterface(on: self)
-    signals = root.signals
+    rootInterface = root
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root, advice: "ListSessions lists the sessions")
-    let (application, notificationPosted) = ApplicationInterface.make(on: self)
-    self.notificationPosted = notificationPosted
     connection.export(
       Subtree(
-        interfaces: { path, call in self.assumeIsolated { $0.isApplication(path, call) } ? [application] : nil },
+        interfaces: { path, call in
+          self.assumeIsolated { $0.isApplication(path, call) ? [$0.applicationInterface.interface] : nil }
+        },
         children: { call in self.assumeIsolated { $0.applicationElements(call) } }),
       below: InterchangeNames.applications)
-    let session = SessionInterface.make(on: self)
     connection.export(
       Subtree(
-        interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) } ? [session] : nil },
+        interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) ? [$0.sessionInterface] : nil } },
         children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
       below: InterchangeNames.sessions)
-    let (drag, dragEnded) = DragInterface.make(on: self)
-    self.dragEnded = dragEnded
     connection.export(
       Subtree(
-        interfaces: { path, call in self.assumeIsolated { $0.isDrag(path, call) } ? [drag] : nil },
+        interfaces: { path, call in
+          self.assumeIsolated { $0.isDrag(path, call) ? [$0.dragInterface.interface] : nil }
+        },
         // Nobody lists the drags of others.
         children: { _ in [] }),
       below: InterchangeNames.drags)
-    observeSignals(meantFor: [root.interface, application, session, drag])
+    observeSignals()
     connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
     connection.observeCalls { [log] call in
       let caller = call.sender.map { "\($0)" } ?? "a peer"

@@ -1,4 +1,5 @@
 import DBus
+import InterchangeWire
 import SceneModel
 
 /// The hint for a sender that meant to call and sent a signal, as dbus-send does by default: nobody answers a signal.
@@ -9,12 +10,13 @@ struct SignalHints {
   /// A script may send the same signal again and again, and the log is for others too.
   private static let pause: Int64 = 60_000_000
 
-  init(for interfaces: [Interface] = []) {
-    for interface in interfaces { methods[interface.name] = Set(interface.introspection.methods.map(\.name)) }
-  }
-
   /// `nil` for a real signal, and for a hint that was given a moment ago.
-  mutating func hint(for signal: ReceivedSignal, at now: Instant) -> String? {
+  mutating func hint(
+    for signal: ReceivedSignal, meantFor interfaces: @autoclosure () -> [Interface], at now: Instant
+  ) -> String? {
+    if methods.isEmpty {
+      for interface in interfaces() { methods[interface.name] = Set(interface.introspection.methods.map(\.name)) }
+    }
     guard methods[signal.interface]?.contains(signal.member) ?? false else { return nil }
     guard isNews(signal.member, at: now) else { return nil }
     return "\(signal.member) came as a signal, and nothing happens: with dbus-send, write --print-reply before it"
@@ -29,11 +31,17 @@ struct SignalHints {
 }
 
 extension Interchange {
-  func observeSignals(meantFor interfaces: [Interface]) {
-    hints = SignalHints(for: interfaces)
+  private var interfaces: [Interface] {
+    let root = rootInterface.map { [$0.interface] } ?? []
+    return root + [applicationInterface.interface, sessionInterface, dragInterface.interface]
+  }
+
+  func observeSignals() {
     connection.observeAddressedSignals { signal in
       self.assumeIsolated { me in
-        if let hint = me.hints.hint(for: signal, at: me.settings.now()) { me.log.warning(hint) }
+        if let hint = me.hints.hint(for: signal, meantFor: me.interfaces, at: me.settings.now()) {
+          me.log.warning(hint)
+        }
       }
     }
   }

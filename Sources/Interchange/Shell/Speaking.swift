@@ -52,19 +52,18 @@ extension Interchange {
     if case .routed(let outcome, _, _, _, let delivery) = event.kind {
       log.info("\(delivery): \(outcome) \(event.session)")
     }
-    guard let signals else { return }
+    guard let rootInterface else { return }
     do throws(CodingError) {
-      try connection.emit(event, signals)
+      try connection.emit(event, rootInterface.signals)
     } catch {
       log.error("the signal \(event.name) could not be sent: \(error)")
     }
   }
 
   private func post(_ application: Text, _ name: Text, _ userInfo: Text) {
-    guard let notificationPosted else { return }
     let path = InterchangeNames.path(ofApplication: application)
     do throws(CodingError) {
-      try connection.emit(notificationPosted, from: path, name.string, userInfo.string)
+      try connection.emit(applicationInterface.notificationPosted, from: path, name.string, userInfo.string)
     } catch {
       log.error("the signal NotificationPosted could not be sent: \(error)")
     }
