@@ -8,28 +8,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct EventLoopExecutorTests {
   private struct Refusal: Error, Equatable { let reason: String }
 
-  @Test func `an actor on the loop runs on its thread`() async throws {
-    let loop = try EventLoop()
-    let guest = EventLoopGuest(loop)
-    for _ in 0..<10 {
-      #expect(await guest.isAtHome())
-      await Task.detached {
-        let isAtHome = await guest.isAtHome()
-        #expect(isAtHome)
-      }.value
-    }
-    #expect(!loop.isCurrent)
-    await loop.stop()
-  }
-
-  @Test func `a call on the loop may enter an actor that lives there`() async throws {
-    let loop = try EventLoop()
-    let guest = EventLoopGuest(loop)
-    loop.execute { guest.assumeIsolated { $0.add(7) } }
-    #expect(await guest.numbers == [7])
-    await loop.stop()
-  }
-
   @Test(.ownThreads) func `whoever claims to be on the loop and is not traps`() async {
     await #expect(processExitsWith: .failure) {
       let loop = try EventLoop()

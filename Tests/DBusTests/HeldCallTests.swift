@@ -39,14 +39,8 @@ import Testing
       server.export(interface, at: "/")
       server.holdCalls()
       for number in 1...2048 as ClosedRange<Int32> { try note(number, by: client) }
-      let error = await #expect(throws: CallError.self) {
-        try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0))
-      }
-      guard case .replied(let reply) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(reply.name == .limitsExceeded)
+      let error = await refusal { try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0)) }
+      #expect(error?.name == .limitsExceeded)
       server.releaseCalls()
       try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0))
     }
@@ -63,14 +57,8 @@ import Testing
     server.holdCalls()
     for _ in 0..<count { try client.send(to: nil, at: "/", Self.log, "Bytes", value) }
     try await isHere(from: client, at: server)
-    let error = await #expect(throws: CallError.self) {
-      try await client.call(to: nil, at: "/", Self.log, "Bytes", value)
-    }
-    if case .replied(let reply)? = error {
-      #expect(reply.name == .limitsExceeded)
-    } else {
-      Issue.record("\(error as Any)")
-    }
+    let error = await refusal { try await client.call(to: nil, at: "/", Self.log, "Bytes", value) }
+    #expect(error?.name == .limitsExceeded)
     server.releaseCalls()
     try await client.call(to: nil, at: "/", Self.log, "Bytes", value)
     server.unexport(Self.log, at: "/")
@@ -96,9 +84,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `whoever waits for callers to be identified finds their calls carried out`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let server = try await bus.connect()
-      let client = try await bus.connect()
+    try await withConnections(kind) { _, server, client in
       let noted = Lock<[Int32]>([])
       var interface = Interface(Self.log)
       interface.method("Note", in: "number") { (number: Int32) in noted.withLock { $0.append(number) } }
@@ -110,8 +96,6 @@ import Testing
       _ = try await server.owner(of: .bus)
       await server.callsAreIdentified()
       #expect(noted.withLock { $0 } == [1])
-      await client.close()
-      await server.close()
     }
   }
 }
