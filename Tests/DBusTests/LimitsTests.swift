@@ -44,7 +44,7 @@ import Testing
     #expect(codingError(of: [half, half, Data()]) == .arrayTooLong(Self.arrayLimit + 4))
     // The padding before an array's first element is not part of its length.
     let numbers = [Int64](repeating: 1, count: Self.arrayLimit / 8)
-    #expect(codingError { () throws(CodingError) in try Message.signal(from: "/a", "a.b", "C", numbers) } == nil)
+    #expect(codingError { try Message.signal(from: "/a", "a.b", "C", numbers) } == nil)
   }
 
   // MARK: Messages
@@ -59,7 +59,7 @@ import Testing
     let (one, two) = try again.values(as: Data.self, Data.self)
     #expect(one.count == first.count && two.count == second.count)
     second.append(0)
-    #expect(codingError(make) == .messageTooLong)
+    #expect(codingError { try make() } == .messageTooLong)
   }
 
   @Test func `the longest message with the longest header is within what a bus passes on`() throws {
@@ -94,10 +94,10 @@ import Testing
     text += "p"
     let longer = try ObjectPath(text)
     #expect(
-      codingError { () throws(CodingError) in try Message.signal(from: longer, "a.b", "C") }
+      codingError { try Message.signal(from: longer, "a.b", "C") }
         == .pathTooLong((1 << 16) + 1))
     #expect(
-      codingError { () throws(CodingError) in try Message.methodCall(at: longer, nil, "C") }
+      codingError { try Message.methodCall(at: longer, nil, "C") }
         == .pathTooLong((1 << 16) + 1))
     // In the body a path may have any length.
     #expect(try signal(longer).values(as: ObjectPath.self) == longer)

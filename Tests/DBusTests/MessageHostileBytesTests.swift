@@ -96,7 +96,7 @@ import Testing
     for part in wrong {
       var changed = bytes
       changed.replaceSubrange(place..<(place + part.count), with: part)
-      #expect(codingError { () throws(CodingError) in try Message(bytes: changed) } == MessageTests.noMessage)
+      #expect(codingError { try Message(bytes: changed) } == MessageTests.noMessage)
     }
   }
 
@@ -108,7 +108,7 @@ import Testing
       var changed = bytes
       let place = try #require(bytes.firstRange(ofElements: Array(name.utf8)))
       changed.replaceSubrange(place, with: Array(other.utf8))
-      let made = codingError { () throws(CodingError) in try Message(bytes: changed) }
+      let made = codingError { try Message(bytes: changed) }
       #expect(made == (other == "i.f.ce" ? nil : MessageTests.noMessage))
     }
   }
@@ -126,6 +126,6 @@ import Testing
     let deepest = (0..<63).reduce(Variant.byte(7)) { inner, _ in .variant(inner) }
     #expect(try Message(bytes: bytes(64)).values(as: Variant.self) == deepest)
     let deeper = try bytes(65)
-    #expect(codingError { () throws(CodingError) in try Message(bytes: deeper) } == MessageTests.noMessage)
+    #expect(codingError { try Message(bytes: deeper) } == MessageTests.noMessage)
   }
 }

@@ -133,9 +133,7 @@ import Testing
     let message = try Message.signal(from: "/a", "a.b", "C", wide, rest, last)
     #expect(message.signature.rawValue.utf8.count == 255)
     #expect(try message.variants() == [wide.variant, rest.variant, last.variant])
-    let error = codingError { () throws(CodingError) in
-      try Message.signal(from: "/a", "a.b", "C", wide, rest, last, true)
-    }
+    let error = codingError { try Message.signal(from: "/a", "a.b", "C", wide, rest, last, true) }
     #expect(error?.isInvalidSignature == true)
   }
 }
