@@ -29,13 +29,3 @@ extension CodingError {
     if case .invalidSignature = self { true } else { false }
   }
 }
-
-extension Array where Element: Equatable {
-  func firstRange(ofElements other: [Element]) -> Range<Int>? {
-    if count < other.count { return nil }
-    for start in 0...(count - other.count) where self[start..<(start + other.count)] == other[...] {
-      return start..<(start + other.count)
-    }
-    return nil
-  }
-}

@@ -77,7 +77,7 @@ import Testing
   /// The signature promises a descriptor, but none came.
   @Test func `a descriptor that did not come is an error`() throws {
     var bytes = try signal(UInt32(0)).bytes(serial: 1)
-    let place = try #require(bytes.firstRange(ofElements: [0x67, 0x00, 0x01, 0x75, 0x00]))
+    let place = try #require(bytes.firstRange(of: [0x67, 0x00, 0x01, 0x75, 0x00]))
     bytes[place.lowerBound + 3] = UInt8(ascii: "h")
     let message = try Message(bytes: bytes)
     #expect(message.signature == "h")
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `invalid UTF-8 is no message`() throws {
     let bytes = try signal("sixteen letters!").bytes(serial: 1)
-    let place = try #require(bytes.firstRange(ofElements: Array("sixteen".utf8))).lowerBound
+    let place = try #require(bytes.firstRange(of: Array("sixteen".utf8))).lowerBound
     let wrong: [[UInt8]] = [
       [0xFF], [0xC3, 0x28], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82, 0x41], [0x00],
     ]
@@ -106,7 +106,7 @@ import Testing
     ] {
       let bytes = try Message.signal(from: "/org", "i.face", "Membr").bytes(serial: 1)
       var changed = bytes
-      let place = try #require(bytes.firstRange(ofElements: Array(name.utf8)))
+      let place = try #require(bytes.firstRange(of: Array(name.utf8)))
       changed.replaceSubrange(place, with: Array(other.utf8))
       let made = codingError { try Message(bytes: changed) }
       #expect(made == (other == "i.f.ce" ? nil : MessageTests.noMessage))

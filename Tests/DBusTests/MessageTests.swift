@@ -92,7 +92,7 @@ import Testing
   @Test func `bytes that use the reserved names are no message`() throws {
     var bytes = try Message.signal(from: "/a", "org.freedesktop.DBus.Lokal", "C").bytes(serial: 1)
     #expect(try Message(bytes: bytes).member == "C")
-    let name = try #require(bytes.firstRange(ofElements: Array("Lokal".utf8)))
+    let name = try #require(bytes.firstRange(of: Array("Lokal".utf8)))
     bytes.replaceSubrange(name, with: Array("Local".utf8))
     #expect(codingError { try Message(bytes: bytes) } == Self.noMessage)
   }

@@ -71,7 +71,7 @@ import Testing
     // No Swift dictionary writes duplicate keys; an array of structures has the same bytes.
     let pairs = [Structure(Int64(1), UInt64(7)), Structure(Int64(1), UInt64(9))]
     var bytes = try signal(pairs).bytes(serial: 1)
-    let type = try #require(bytes.firstRange(ofElements: Array("a(xt)".utf8)))
+    let type = try #require(bytes.firstRange(of: Array("a(xt)".utf8)))
     bytes.replaceSubrange(type, with: Array("a{xt}".utf8))
     let message = try Message(bytes: bytes)
     #expect(try message.values(as: [Int64: UInt64].self) == [1: 9] as [Int64: UInt64])
