@@ -70,8 +70,7 @@ public struct Command: Sendable {
   public func run(within limit: Duration = usualLimit) async throws -> Result {
     let running = try await start()
     do {
-      let status = try await running.ended(within: limit)
-      return Result(status: status, standardOutput: running.standardOutput, standardError: running.standardError)
+      return try await running.result(within: limit)
     } catch {
       await running.stop()
       throw error
