@@ -1,7 +1,9 @@
-import DBus
+import CDBus
 import Dispatch
 import Glibc
 import Testing
+
+@testable import DBus
 
 /// A bus that a test plays for one client: the test sees each message of the client, and decides what comes with one read.
 final class PlayedBus: Sendable {
@@ -82,17 +84,8 @@ final class PlayedBus: Sendable {
 
   /// A message as the bus passes it on: with its sender.
   static func message(_ message: consuming Message, from sender: String, _ serial: UInt32) throws -> [UInt8] {
-    let bytes = try message.bytes(serial: serial)
-    func number(_ place: Int) -> Int { bytes[place..<(place + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
-    let end = 16 + number(12)
-    var result = Array(bytes[..<end])
-    func pad() { while result.count % 8 != 0 { result.append(0) } }
-    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    pad()
-    result += [7, 1, UInt8(ascii: "s"), 0] + number(sender.utf8.count) + Array(sender.utf8) + [0]
-    result.replaceSubrange(12..<16, with: number(result.count - 16))
-    pad()
-    return result + bytes[((end + 7) & ~7)...]
+    try #require(dbus_message_set_sender(message.raw, sender) != 0)
+    return try message.bytes(serial: serial)
   }
 
   /// A call of a method without arguments.
@@ -137,23 +130,23 @@ final class PlayedBus: Sendable {
   }
 
   private func greet(_ socket: OwnedFileDescriptor) throws {
-    var text = ""
-    while true {
-      while let line = text.firstRange(of: "\r\n") {
-        let word = text[..<line.lowerBound]
-        text = String(text[line.upperBound...])
-        let answer =
-          if word.contains("AUTH") { "OK 0123456789abcdef0123456789abcdef\r\n" } else if word.contains("NEGOTIATE") {
-            "AGREE_UNIX_FD\r\n"
-          } else { "" }
-        if word.hasPrefix("BEGIN") { return }
-        socket.withRawValue { _ = Glibc.send($0, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
-      }
+    while case let line = try line(from: socket), !line.hasPrefix("BEGIN") {
+      let answer =
+        line.contains("AUTH")
+        ? "OK 0123456789abcdef0123456789abcdef\r\n" : line.contains("NEGOTIATE") ? "AGREE_UNIX_FD\r\n" : ""
+      socket.withRawValue { _ = Glibc.send($0, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
+    }
+  }
+
+  private func line(from socket: OwnedFileDescriptor) throws -> String {
+    var line = ""
+    repeat {
       // A byte at a time: messages follow right behind the last line.
       var byte: UInt8 = 0
       try #require(socket.withRawValue { recv($0, &byte, 1, 0) } == 1)
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    }
+      line.unicodeScalars.append(Unicode.Scalar(byte))
+    } while !line.hasSuffix("\r\n")
+    return line
   }
 
   private func take(_ message: borrowing Message, _ serial: UInt32) throws {

@@ -1,5 +1,6 @@
 import DBusTestSupport
 import ExitTestSupport
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -38,11 +39,7 @@ enum SoakMemory {
 
   /// The memory of this process, in bytes.
   static func used() throws -> Int {
-    let file = try #require(fopen("/proc/self/statm", "r"))
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    try #require(fgets(&line, Int32(line.count), file) != nil)
-    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     return try #require(Int(text.split(separator: " ")[1])) * sysconf(Int32(_SC_PAGESIZE))
   }
 }
