@@ -8,13 +8,12 @@ import Testing
 
   private func withService(
     _ kind: PrivateBus.Kind, _ declare: (inout Interface) -> Void,
-    _ body: @Sendable (PrivateBus, RemoteObject, Connection) async throws -> Void
+    _ body: (PrivateBus, RemoteObject, Connection) async throws -> Void
   ) async throws {
     var interface = Interface("org.example.Slow")
     declare(&interface)
-    let declared = interface
     try await withConnections(kind) { bus, service, client in
-      service.export(declared, at: Self.path)
+      service.export(interface, at: Self.path)
       _ = try await service.requestName("org.example.Slow")
       try await body(bus, client.object("org.example.Slow", at: Self.path, "org.example.Slow"), service)
     }

@@ -30,7 +30,7 @@ import Testing
     let name = try #require(await service.uniqueName)
     try await body(service, name)
     let witness = try await bus.connect()
-    try await witness.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+    try await witness.ping(name)
     try await eventually("all calls") { noted.withLock { $0.count } == 5 }
     await witness.close()
     await service.close()
@@ -65,7 +65,7 @@ import Testing
   func `others come in between, and each sender's calls keep their order`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { bus, one, other in
       let noted = try await withService(bus) { service, name in
-        for client in [one, other] { try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping") }
+        for client in [one, other] { try await client.ping(name) }
         let gate = await service.loop.stand()
         for number in 1...3 as ClosedRange<Int32> {
           try one.send(to: name, at: "/", "org.example.Log", number == 3 ? "Short" : "Long", number)
@@ -97,7 +97,7 @@ import Testing
       service.identifyCallers(admittingStrangers: true)
       service.export(interface, at: "/")
       let name = try #require(await service.uniqueName)
-      for client in [one, other] { try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping") }
+      for client in [one, other] { try await client.ping(name) }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<24 {
           group.addTask {
@@ -121,7 +121,7 @@ import Testing
   func `what waits for one that has left is known to be for nobody`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { bus, client, witness in
       let noted = try await withService(bus) { service, name in
-        try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+        try await client.ping(name)
         let gate = await service.loop.stand()
         for number in 1...5 as ClosedRange<Int32> {
           try client.send(to: name, at: "/", "org.example.Log", "Long", number)
@@ -153,7 +153,7 @@ import Testing
       await service.callsAreIdentified()
       service.releaseCalls()
       try await eventually("all calls") { noted.withLock { $0.count } == 2050 }
-      try await witness.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await witness.ping(name)
       #expect(noted.withLock { $0 } == Array(1...2040) + Array(5000...5007) + [6000, 7000])
       #expect(dropped.withLock { $0 } == (Array(5008...5019) + [6001, 6002]).map { Variant.int32($0) })
     }
@@ -172,7 +172,7 @@ import Testing
       await service.callsAreIdentified()
       service.releaseCalls()
       try await eventually("the calls") { noted.withLock { $0.count } == 3 }
-      try await witness.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await witness.ping(name)
       #expect(noted.withLock { $0.map(\.utf8.count) } == [33 << 20, 5, 6])
     }
   }
@@ -181,7 +181,7 @@ import Testing
   func `whoever calls in the middle of a flood is next`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { _, service, flooding, other in
       let (noted, name) = try await export(noting: Int32.self, on: service)
-      for client in [flooding, other] { try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping") }
+      for client in [flooding, other] { try await client.ping(name) }
       // A bus chooses what it passes on first: dbus-broker sends sixteen messages, and the next sixteen when those were read. So the service carries
       // out nothing before it has read everything.
       service.holdCalls()

@@ -95,7 +95,7 @@ import Testing
       gate.signal()
       try await eventually("the call to be looked at") { looked.withLock { $0 } }
       // The call was carried out in the same step, or not at all.
-      try await witness.call(to: unique, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await witness.ping(unique)
       #expect(reached.withLock { $0 } == admitted)
     }
   }

@@ -42,7 +42,7 @@ import Testing
       }
       server.export(slow, at: "/")
       try client.send(to: nil, at: "/", "org.example.Slow", "Wait")
-      try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await client.ping()
     }
   }
 

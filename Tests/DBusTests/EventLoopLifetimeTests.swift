@@ -123,17 +123,4 @@ import Testing
       }
     }
   }
-
-  @Test func `100 loops at the same time`() async throws {
-    var loops: [EventLoop] = []
-    for _ in 0..<100 { loops.append(try EventLoop()) }
-    let places = await withTaskGroup(of: Bool.self) { group in
-      for loop in loops { group.addTask { await loop.run { _ in loop.isCurrent } } }
-      var places: [Bool] = []
-      for await place in group { places.append(place) }
-      return places
-    }
-    #expect(places == [Bool](repeating: true, count: 100))
-    for loop in loops { await loop.stop() }
-  }
 }

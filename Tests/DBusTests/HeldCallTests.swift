@@ -10,17 +10,13 @@ import Testing
     try client.send(to: nil, at: "/", Self.log, "Note", number)
   }
 
-  /// Returns when everything that the other side has sent so far has arrived.
-  private func isHere(from other: Connection, at connection: Connection) async throws {
-    try await connection.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-  }
-
   @Test func `calls that were held are carried out in order, and before those that come later`() async throws {
     try await withPeers { server, client in
       let noted = Lock<[Int32]>([])
       server.holdCalls()
       for number in 1...3 as ClosedRange<Int32> { try note(number, by: client) }
-      try await isHere(from: client, at: server)
+      // The answer comes behind the calls.
+      try await server.ping()
       #expect(noted.withLock { $0 } == [])
       // The object is exported after the calls have come.
       var interface = Interface(Self.log)
@@ -56,7 +52,7 @@ import Testing
     server.export(interface, at: "/")
     server.holdCalls()
     for _ in 0..<count { try client.send(to: nil, at: "/", Self.log, "Bytes", value) }
-    try await isHere(from: client, at: server)
+    try await server.ping()
     let error = await refusal { try await client.call(to: nil, at: "/", Self.log, "Bytes", value) }
     #expect(error?.name == .limitsExceeded)
     server.releaseCalls()

@@ -25,6 +25,13 @@ func withConnections(
   }
 }
 
+extension Connection {
+  /// Returns when the other side, or the owner of `name`, has answered: all that the two sent to each other before has arrived.
+  func ping(_ name: BusName? = nil) async throws {
+    try await call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+  }
+}
+
 /// The error with which a call was answered; `nil` if it succeeded.
 func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
   do {

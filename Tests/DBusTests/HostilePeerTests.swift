@@ -68,7 +68,7 @@ import Testing
         let call = try Message(bytes: Message.methodCall(at: "/", nil, "Any").bytes(serial: serial))
         server.send(try Message.methodReturn(to: call, "forged"))
       }
-      try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await client.ping()
     }
   }
 
