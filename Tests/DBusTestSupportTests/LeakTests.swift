@@ -10,27 +10,26 @@ import Testing
   func `fifty buses leave no descriptor behind`(kind: PrivateBus.Kind) async throws {
     await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in
       let kind = try #require(PrivateBus.Kind(rawValue: name))
-      try await useABus(kind)
-      let before = OpenDescriptors.count
-      for _ in 1...50 { try await useABus(kind) }
-      try await eventually("the last of them is closed") { OpenDescriptors.count < before + 25 }
+      try await expectNoneLeft {
+        try await withPrivateBus(kind) { bus in
+          try await bus.install("org.example.Nobody", executable: "true")
+          let connection = try await bus.connect()
+          await connection.close()
+        }
+      }
     }
   }
 
   @Test func `fifty commands leave no descriptor behind`() async throws {
     await #expect(processExitsWith: .success) {
-      _ = try await Command("cat", input: "hello").run()
-      let before = OpenDescriptors.count
-      for _ in 1...50 { _ = try await Command("cat", input: "hello").run() }
-      try await eventually("the last of them is closed") { OpenDescriptors.count < before + 25 }
+      try await expectNoneLeft { _ = try await Command("cat", input: "hello").run() }
     }
   }
 }
 
-private func useABus(_ kind: PrivateBus.Kind) async throws {
-  try await withPrivateBus(kind) { bus in
-    try await bus.install("org.example.Nobody", executable: "true")
-    let connection = try await bus.connect()
-    await connection.close()
-  }
+private func expectNoneLeft(by use: () async throws -> Void) async throws {
+  try await use()
+  let before = OpenDescriptors.count
+  for _ in 1...50 { try await use() }
+  try await eventually("the last of them is closed") { OpenDescriptors.count < before + 25 }
 }

@@ -15,7 +15,7 @@ import Testing
       server.export(declared, at: "/thing")
       server.export(declared, at: "/other")
       let signals = try await client.signals(MatchRule(pathNamespace: "/"))
-      try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await client.ping()
       server.loop.execute {
         change(server, declared)
         try? server.emit(from: "/", "org.example.Thing", "Last")

@@ -8,19 +8,14 @@ import Testing
 
   private func withService(
     _ kind: PrivateBus.Kind, _ declare: (inout Interface) -> Void,
-    _ body: @Sendable (PrivateBus, RemoteObject, Connection) async throws -> Void
+    _ body: (PrivateBus, RemoteObject, Connection) async throws -> Void
   ) async throws {
     var interface = Interface("org.example.Slow")
     declare(&interface)
-    let declared = interface
-    try await withPrivateBus(kind) { bus in
-      let service = try await bus.connect()
-      let client = try await bus.connect()
-      service.export(declared, at: Self.path)
+    try await withConnections(kind) { bus, service, client in
+      service.export(interface, at: Self.path)
       _ = try await service.requestName("org.example.Slow")
       try await body(bus, client.object("org.example.Slow", at: Self.path, "org.example.Slow"), service)
-      await client.close()
-      await service.close()
     }
   }
 
@@ -28,12 +23,10 @@ import Testing
   func `a name that nobody has is an error reply of the bus`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { _ in
     } _: { _, slow, _ in
-      await #expect {
+      let error = await refusal {
         try await slow.connection.call(to: "org.example.Nobody", at: "/", "org.example.Any", "Any")
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == .serviceUnknown
       }
+      #expect(error?.name == .serviceUnknown)
     }
   }
 
@@ -84,56 +77,35 @@ import Testing
       let task = Task { try await slow.call("Wait", timeout: nil, returning: Int32.self) }
       try await late.waitForOne()
       await service.close()
-      let result = try await withLimit(usualLimit, "the end of the call") { await task.result }
-      guard case .failure(let error) = result, case CallError.replied(let reply) = error else {
-        Issue.record("not an error reply: \(result)")
-        return
-      }
-      #expect(reply.name == .noReply)
+      let error = try await withLimit(usualLimit, "the end of the call") { await refusal { _ = try await task.value } }
+      #expect(error?.name == .noReply)
       // An answer that comes after the connection has closed is dropped silently.
       late.answerAll()
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a handler is cancelled when its caller leaves`(kind: PrivateBus.Kind) async throws {
+  enum Leaver: CaseIterable { case caller, service }
+
+  @Test(arguments: PrivateBus.Kind.available, Leaver.allCases)
+  func `a handler is cancelled when its caller leaves, or its connection closes`(
+    kind: PrivateBus.Kind, leaver: Leaver
+  ) async throws {
     let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
     let (ended, ending) = AsyncStream.makeStream(of: Bool.self)
     try await withService(kind) { slow in
       slow.method("Forever") {
         beginning.yield()
-        do {
-          try await Task.sleep(for: .seconds(600))
-        } catch {
-          ending.yield(Task.isCancelled)
-          throw error
-        }
+        defer { ending.yield(Task.isCancelled) }
+        try await Task.sleep(for: .seconds(600))
       }
     } _: { bus, _, service in
       let caller = try await bus.connect()
       try caller.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
       try await withLimit(usualLimit, "the handler's beginning") { _ = await begun.first { true } }
-      await caller.close()
+      await (leaver == .caller ? caller : service).close()
       let wasCancelled = try await withLimit(usualLimit, "the handler's end") { await ended.first { _ in true } }
       #expect(wasCancelled == true)
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a handler is cancelled when its connection closes`(kind: PrivateBus.Kind) async throws {
-    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
-    let (ended, ending) = AsyncStream.makeStream(of: Void.self)
-    try await withService(kind) { slow in
-      slow.method("Forever") {
-        beginning.yield()
-        defer { ending.yield() }
-        try await Task.sleep(for: .seconds(600))
-      }
-    } _: { _, slow, service in
-      try slow.connection.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
-      try await withLimit(usualLimit, "the handler's beginning") { _ = await begun.first { true } }
-      await service.close()
-      try await withLimit(usualLimit, "the handler's end") { _ = await ended.first { true } }
+      await caller.close()
     }
   }
 
@@ -146,12 +118,8 @@ import Testing
       let unique = await service.uniqueName
       let flood = try await bus.connect()
       for _ in 0..<1024 { try flood.send(to: unique, at: Self.path, "org.example.Slow", "Hold") }
-      await #expect {
-        try await flood.call(to: unique, at: Self.path, "org.example.Slow", "Hold")
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == .limitsExceeded
-      }
+      let error = await refusal { try await flood.call(to: unique, at: Self.path, "org.example.Slow", "Hold") }
+      #expect(error?.name == .limitsExceeded)
       let quick: Int32 = try await slow.call("Quick")
       #expect(quick == 1)
       releasing.finish()
@@ -188,43 +156,6 @@ import Testing
       }
       #expect(signals.dropped == 0)
       await listener.close()
-    }
-  }
-}
-
-/// Keeps replies until the test releases them.
-final class Latecomer: Sendable {
-  private let replies = StoredReplies()
-
-  func keep(_ reply: Reply<Int32>) { replies.add(reply) }
-  var count: Int { replies.count }
-  func answerAll() { for reply in replies.take() { reply.send(1) } }
-  func waitForOne() async throws {
-    try await withLimit(usualLimit, "a call to arrive") { _ = await self.replies.arrivals.first { true } }
-  }
-}
-
-final class StoredReplies: Sendable {
-  let arrivals: AsyncStream<Void>
-  private let arriving: AsyncStream<Void>.Continuation
-  private let state = Guarded<(all: [Reply<Int32>], count: Int)>(([], 0))
-
-  init() { (arrivals, arriving) = AsyncStream.makeStream() }
-
-  func add(_ reply: Reply<Int32>) {
-    state.with {
-      $0.all.append(reply)
-      $0.count += 1
-    }
-    arriving.yield()
-  }
-
-  var count: Int { state.with { $0.count } }
-
-  func take() -> [Reply<Int32>] {
-    state.with { state in
-      defer { state.all = [] }
-      return state.all
     }
   }
 }

@@ -6,9 +6,7 @@ import Testing
 @Suite struct BusNameTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a name is owned, wanted, taken over and given back`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let first = try await bus.connect()
-      let second = try await bus.connect()
+    try await withConnections(kind) { _, first, second in
       let name: BusName = "org.example.Name"
       #expect(try await first.owner(of: name) == nil)
       #expect(try await first.requestName(name, .allowReplacement) == .owned)
@@ -22,16 +20,12 @@ import Testing
       #expect(owner == unique)
       #expect(try await second.releaseName(name) == .released)
       #expect(try await second.releaseName("org.example.Nobody") == .unowned)
-      await first.close()
-      await second.close()
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `the owners of a name are told one after the other`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let watcher = try await bus.connect()
-      let service = try await bus.connect()
+    try await withConnections(kind) { _, watcher, service in
       let name: BusName = "org.example.Name"
       var owners = try await watcher.owners(of: name).makeAsyncIterator()
       #expect(try #require(await owners.next()) == nil)
@@ -49,9 +43,7 @@ import Testing
   /// before it drains leaves them there until something else happens.
   @Test(arguments: PrivateBus.Kind.available)
   func `calls that arrive while a name is asked for are answered`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let service = try await bus.connect()
-      let client = try await bus.connect()
+    try await withConnections(kind) { _, service, client in
       var echo = Interface("org.example.Echo")
       echo.method("Echo", in: "number", out: "number") { (number: Int32) in number }
       service.export(echo, at: "/")
@@ -65,8 +57,6 @@ import Testing
           #expect(results == (.owned, round))
         }
       }
-      await client.close()
-      await service.close()
     }
   }
 }

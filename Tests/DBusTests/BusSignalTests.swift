@@ -17,9 +17,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `nothing that is emitted after listening began is missed`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let meter = try await bus.connect()
-      let watcher = try await bus.connect()
+    try await withConnections(kind) { _, meter, watcher in
       for _ in 0..<50 {
         let signals = try await watcher.signals(Self.rule)
         try emit(7..<8, from: meter)
@@ -28,16 +26,12 @@ import Testing
         let sender = await meter.uniqueName
         #expect(number == 7 && signal.sender == sender && signal.path == "/meter")
       }
-      await watcher.close()
-      await meter.close()
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `equal rules are told to the bus once, and kept while one listens`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let meter = try await bus.connect()
-      let watcher = try await bus.connect()
+    try await withConnections(kind) { _, meter, watcher in
       let first = try await watcher.signals(Self.rule)
       let second = try await watcher.signals(Self.rule)
       try emit(0..<1, from: meter)
@@ -50,25 +44,18 @@ import Testing
       #expect(await first.makeAsyncIterator().next() == nil)
       second.cancel()
       // The bus no longer knows the rule: removing it by hand is an error.
-      await #expect {
+      let error = await refusal {
         try await watcher.call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", Self.rule.description)
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == "org.freedesktop.DBus.Error.MatchRuleNotFound"
       }
-      await watcher.close()
-      await meter.close()
+      #expect(error?.name == "org.freedesktop.DBus.Error.MatchRuleNotFound")
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a rule for a name follows its owner and believes nobody else`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let old = try await bus.connect()
-      let new = try await bus.connect()
+    try await withConnections(kind) { bus, old, new, watcher in
       let impostor = try await bus.connect()
-      let watcher = try await bus.connect()
       let name: BusName = "org.example.Meter"
       _ = try await old.requestName(name, .allowReplacement)
       let unique = try #require(await watcher.uniqueName)
@@ -90,14 +77,12 @@ import Testing
       _ = try await old.owner(of: name)
       try emit(3..<4, from: new)
       #expect(try await number(iterator) == 3)
-      for connection in [old, new, impostor, watcher] { await connection.close() }
+      await impostor.close()
     }
   }
 
   @Test func `over the bound, the policy says what is kept`() async throws {
-    try await withPrivateBus(.daemon) { bus in
-      let meter = try await bus.connect()
-      let watcher = try await bus.connect()
+    try await withConnections { _, meter, watcher in
       let newest = try await watcher.signals(Self.rule, buffering: .newest(10))
       let oldest = try await watcher.signals(Self.rule, buffering: .oldest(10))
       let all = try await watcher.signals(Self.rule, buffering: .oldest(100))
@@ -114,15 +99,11 @@ import Testing
       #expect(try await numbers(newest) == Array(90..<100))
       #expect(try await numbers(oldest) == Array(0..<10))
       #expect(newest.dropped == 90 && oldest.dropped == 90 && all.dropped == 0)
-      await watcher.close()
-      await meter.close()
     }
   }
 
   @Test func `arguments and namespaces are matched`() async throws {
-    try await withPrivateBus(.daemon) { bus in
-      let sender = try await bus.connect()
-      let watcher = try await bus.connect()
+    try await withConnections { _, sender, watcher in
       func listen(_ rule: MatchRule) async throws -> SignalStream { try await watcher.signals(rule) }
       let quoted = try await listen(MatchRule(interface: "org.example.Log", arguments: [0: "it's", 1: "here, 'now'"]))
       let below = try await listen(MatchRule(pathNamespace: "/log", member: "Said"))
@@ -142,19 +123,6 @@ import Testing
       #expect(await count(quoted) == 1)
       #expect(await count(below) == 2)
       #expect(await count(family) == 1)
-      await watcher.close()
-      await sender.close()
-    }
-  }
-
-  @Test func `a waiting task that is cancelled stops waiting`() async throws {
-    try await withPrivateBus(.daemon) { bus in
-      let watcher = try await bus.connect()
-      let signals = try await watcher.signals(Self.rule)
-      let task = Task { await signals.makeAsyncIterator().next() == nil }
-      task.cancel()
-      #expect(try await withLimit(usualLimit, "the cancelled wait") { await task.value })
-      await watcher.close()
     }
   }
 }

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import Dispatch
 import ExitTestSupport
 import FoundationEssentials
 import Glibc
@@ -9,23 +10,15 @@ import Testing
 @Suite struct CallerTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `the bus says who a sender is`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let connection = try await bus.connect()
-      let other = try await bus.connect()
+    try await withConnections(kind) { _, connection, other in
       let credentials = try await connection.credentials(of: await other.uniqueName)
       #expect(credentials.userID == getuid())
       #expect(credentials.processID == UInt32(getpid()))
       // The descriptor belongs to this process, and not to a later one with its number, even if the bus reports only the number.
       let process = try #require(credentials.processDescriptor)
-      let said = try process.withRawValue { descriptor in
-        String(
-          decoding: try #require(FileManager.default.contents(atPath: "/proc/self/fdinfo/\(descriptor)")), as: UTF8.self
-        )
-      }
+      let said = try process.withRawValue { try String(contentsOfFile: "/proc/self/fdinfo/\($0)", encoding: .utf8) }
       #expect(said.contains("Pid:\t\(getpid())\n"))
       await #expect(throws: CallError.self) { _ = try await connection.credentials(of: ":99.99") }
-      await other.close()
-      await connection.close()
     }
   }
 
@@ -54,30 +47,25 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `calls wait until their sender is known, and keep their order`(kind: PrivateBus.Kind) async throws {
-    let seen = Guarded<[Int32]>([])
+    let seen = Lock<[Int32]>([])
     var interface = Interface("org.example.Guarded")
     interface.method("Note", in: "n", out: "user") { (call: Call, number: Int32) -> UInt32 in
-      seen.with { $0.append(number) }
+      seen.withLock { $0.append(number) }
       return call.knownCredentials?.userID ?? 99
     }
     interface.restrict("Note") { call in
       guard call.knownCredentials?.userID == getuid() else { throw ErrorReply(.accessDenied, "who are you?") }
     }
-    let declared = interface
-    try await withPrivateBus(kind) { bus in
-      let service = try await bus.connect()
-      let client = try await bus.connect()
+    try await withConnections(kind) { _, service, client in
       service.identifyCallers()
-      service.export(declared, at: "/")
+      service.export(interface, at: "/")
       let unique = await service.uniqueName
       for number in 0..<100 as Range<Int32> {
         try client.send(to: unique, at: "/", "org.example.Guarded", "Note", number)
       }
       let user: UInt32 = try await client.call(to: unique, at: "/", "org.example.Guarded", "Note", 100 as Int32)
       #expect(user == getuid())
-      #expect(seen.with { $0 } == Array(0...100))
-      await client.close()
-      await service.close()
+      #expect(seen.withLock { $0 } == Array(0...100))
     }
   }
 
@@ -85,45 +73,30 @@ import Testing
   func `a caller that has left before it was looked at is denied, unless strangers are admitted`(
     admitted: Bool
   ) async throws {
-    let reached = Guarded(false)
+    let reached = Lock(false)
     var interface = Interface("org.example.Guarded")
     interface.method("Reach") { (call: Call) in
       #expect(call.knownCredentials == nil)
-      reached.with { $0 = true }
+      reached.withLock { $0 = true }
     }
-    let declared = interface
-    try await withPrivateBus(.daemon) { bus in
-      let service = try await bus.connect()
-      let client = try await bus.connect()
-      let looked = Guarded(false)
-      service.observeCalls { call in if call.member == "Reach" { looked.with { $0 = true } } }
+    try await withConnections { _, service, client, witness in
+      let looked = Lock(false)
+      service.observeCalls { call in if call.member == "Reach" { looked.withLock { $0 = true } } }
       service.identifyCallers(admittingStrangers: admitted)
-      service.export(declared, at: "/")
+      service.export(interface, at: "/")
       let unique = await service.uniqueName
       // The service's loop stands still while the caller calls and leaves.
-      let (open, gate) = AsyncStream.makeStream(of: Void.self)
-      let (standing, stands) = AsyncStream.makeStream(of: Void.self)
-      let thread = Gate()
-      service.loop.execute {
-        stands.yield()
-        thread.wait()
-      }
-      for await _ in standing { break }
+      let gate = await service.loop.stand()
       try client.send(to: unique, at: "/", "org.example.Guarded", "Reach")
       await client.close()
-      let witness = try await bus.connect()
       for await owner in try await witness.owners(of: try #require(await client.uniqueName)) where owner == nil {
         break
       }
-      thread.open()
-      gate.finish()
-      _ = open
-      try await eventually("the call to be looked at") { looked.with { $0 } }
+      gate.signal()
+      try await eventually("the call to be looked at") { looked.withLock { $0 } }
       // The call was carried out in the same step, or not at all.
-      try await witness.call(to: unique, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-      #expect(reached.with { $0 } == admitted)
-      await witness.close()
-      await service.close()
+      try await witness.ping(unique)
+      #expect(reached.withLock { $0 } == admitted)
     }
   }
 }
@@ -139,17 +112,17 @@ import Testing
 
   /// Runs `body` with a service of a played bus. The service notes its callers, with a mark if they have left.
   private func withService(
-    _ bus: PlayedBus, _ body: (Connection, Guarded<Noted>) async throws -> Void
+    _ bus: PlayedBus, _ body: (Connection, Lock<Noted>) async throws -> Void
   ) async throws {
-    let noted = Guarded(Noted())
+    let noted = Lock(Noted())
     let service = try await Connection.open(bus.address)
     var interface = Interface("org.example.Log")
     interface.method("Note") { (call: Call) in
       let mark = call.isAbandoned ? " has left" : call.knownCredentials == nil ? " is a stranger" : ""
-      noted.with { $0.calls.append("\(call.sender?.rawValue ?? "")\(mark)") }
+      noted.withLock { $0.calls.append("\(call.sender?.rawValue ?? "")\(mark)") }
     }
     service.export(interface, at: "/")
-    service.observeDepartures { name in noted.with { $0.departed.append(name.rawValue) } }
+    service.observeDepartures { name in noted.withLock { $0.departed.append(name.rawValue) } }
     service.identifyCallers(admittingStrangers: true)
     // The loop has taken everything in.
     _ = try await service.owner(of: .bus)
@@ -165,10 +138,10 @@ import Testing
       bus.send(
         try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1),
         try PlayedBus.call("Note", from: ":1.9", 1))
-      try await eventually("all calls") { noted.with { $0.calls.count } == 3 }
+      try await eventually("all calls") { noted.withLock { $0.calls.count } == 3 }
       let seen = bus.seen.filter { $0 == "AddMatch" || $0.hasPrefix("GetConnectionCredentials") }
       #expect(seen.count == 4 && seen.first == "AddMatch", "\(seen)")
-      #expect(Set(noted.with { $0.calls }) == [":1.7", ":1.8", ":1.9"])
+      #expect(Set(noted.withLock { $0.calls }) == [":1.7", ":1.8", ":1.9"])
     }
   }
 
@@ -178,9 +151,9 @@ import Testing
     bus.leavesOnceKnown(":1.8")
     try await withService(bus) { service, noted in
       bus.send(try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1))
-      try await eventually("the departure") { noted.with { $0.departed } == [":1.8"] }
-      try await eventually("all calls") { noted.with { $0.calls.count } == 2 }
-      #expect(noted.with { $0.calls }.contains(":1.8 has left"))
+      try await eventually("the departure") { noted.withLock { $0.departed } == [":1.8"] }
+      try await eventually("all calls") { noted.withLock { $0.calls.count } == 2 }
+      #expect(noted.withLock { $0.calls }.contains(":1.8 has left"))
     }
   }
 
@@ -192,8 +165,8 @@ import Testing
     try await withService(bus) { service, noted in
       bus.ownersLeave(":1.8")
       bus.send(try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1))
-      try await eventually("all calls") { noted.with { $0.calls.count } == 2 }
-      #expect(Set(noted.with { $0.calls }) == [":1.7", ":1.8 has left"])
+      try await eventually("all calls") { noted.withLock { $0.calls.count } == 2 }
+      #expect(Set(noted.withLock { $0.calls }) == [":1.7", ":1.8 has left"])
     }
   }
 
@@ -201,7 +174,7 @@ import Testing
     let bus = try PlayedBus()
     try await withService(bus) { service, noted in
       for sender in [":1.7", ":1.8"] { bus.send(try PlayedBus.call("Note", from: sender, 1)) }
-      try await eventually("both callers") { noted.with { $0.calls.count } == 2 }
+      try await eventually("both callers") { noted.withLock { $0.calls.count } == 2 }
       // The service reads, but there is no room for its answers: calls wait, and further ones are refused.
       bus.reads(false)
       func sendMany(from sender: String) throws {
@@ -211,14 +184,14 @@ import Testing
       try sendMany(from: ":1.8")
       var calls = 0
       repeat {
-        calls = noted.with { $0.calls.count }
+        calls = noted.withLock { $0.calls.count }
         // It returns early only if all answers have left.
         await service.flush(timeout: .milliseconds(200))
-      } while !bus.isRead || noted.with { $0.calls.count } != calls
+      } while !bus.isRead || noted.withLock { $0.calls.count } != calls
       try sendMany(from: ":1.7")
       bus.send(try PlayedBus.departure(of: ":1.7"))
       try await eventually("everything to be read") { bus.isRead }
-      try await eventually("the departure") { noted.with { $0.departed } == [":1.7"] }
+      try await eventually("the departure") { noted.withLock { $0.departed } == [":1.7"] }
       bus.reads(true)
       try await eventually("a refusal") { bus.seen.contains("error :1.8") }
       _ = try await service.owner(of: ":1.8")
@@ -249,20 +222,4 @@ private func sendBuffers() -> [Int32] {
 }
 
 /// How many descriptors of processes this process has.
-private func processDescriptors() -> Int {
-  let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-  return files.count { file in
-    var target = [CChar](repeating: 0, count: 64)
-    _ = readlink("/proc/self/fd/\(file)", &target, target.count - 1)
-    return String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).contains("pidfd")
-  }
-}
-
-/// Blocks a thread, not a task.
-final class Gate: @unchecked Sendable {
-  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-  init() { sem_init(semaphore, 0, 0) }
-  deinit { semaphore.deallocate() }
-  func wait() { sem_wait(semaphore) }
-  func open() { sem_post(semaphore) }
-}
+private func processDescriptors() -> Int { OpenDescriptors.list.values.count { $0.contains("pidfd") } }

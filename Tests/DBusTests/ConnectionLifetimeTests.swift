@@ -37,12 +37,12 @@ import Testing
     try await expectLetGo { server, client in
       // The handler itself keeps the reply. If the connection kept the handler, it would keep itself.
       var slow = Interface("org.example.Slow")
-      slow.method("Wait", out: "n") { [own = Guarded<[Reply<Int32>]>([])] (reply: Reply<Int32>) in
-        own.with { $0.append(reply) }
+      slow.method("Wait", out: "n") { [own = Lock<[Reply<Int32>]>([])] (reply: Reply<Int32>) in
+        own.withLock { $0.append(reply) }
       }
       server.export(slow, at: "/")
       try client.send(to: nil, at: "/", "org.example.Slow", "Wait")
-      try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      try await client.ping()
     }
   }
 

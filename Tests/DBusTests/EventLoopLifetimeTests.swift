@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 import ExitTestSupport
-import Glibc
 import Testing
 
 /// How loops end, and what happens afterwards.
@@ -58,33 +57,25 @@ import Testing
     await guest.add(2)
     let place = await loop.run { _ in loop.isCurrent }
     #expect(place)
-    let each = 500
-    let threads = 4
+    let (threads, each) = (4, 500)
     let seen = Lock([[Int]](repeating: [], count: threads))
     let busy = Lock((now: 0, most: 0))
-    try await withLimit(usualLimit, "the calls on a stopped loop") {
-      await withCheckedContinuation { continuation in
-        for thread in 0..<threads {
-          EventLoopThread.start {
-            for number in 0..<each {
-              loop.execute {
-                busy.withLock { busy in
-                  busy.now += 1
-                  busy.most = max(busy.most, busy.now)
-                }
-                guest.assumeIsolated { $0.add(0) }
-                busy.withLock { $0.now -= 1 }
-                let isLast = seen.withLock { seen in
-                  seen[thread].append(number)
-                  return seen.allSatisfy { $0.count == each }
-                }
-                if isLast { continuation.resume() }
-              }
+    for thread in 0..<threads {
+      try OwnThread.start {
+        for number in 0..<each {
+          loop.execute {
+            busy.withLock { busy in
+              busy.now += 1
+              busy.most = max(busy.most, busy.now)
             }
+            guest.assumeIsolated { $0.add(0) }
+            busy.withLock { $0.now -= 1 }
+            seen.withLock { $0[thread].append(number) }
           }
         }
       }
     }
+    try await eventually("the calls on a stopped loop") { seen.withLock { $0.allSatisfy { $0.count == each } } }
     #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<each), count: threads))
     #expect(busy.withLock { $0.most } == 1)
     #expect(await guest.numbers.prefix(2) == [1, 2])
@@ -99,9 +90,7 @@ import Testing
       await loop.stop()
       await mortal.live()
     }
-    try await withLimit(usualLimit, "the end of an actor on a stopped loop") {
-      while !gone.withLock({ $0 }) { await Task.yield() }
-    }
+    try await eventually("the end of an actor on a stopped loop") { gone.withLock { $0 } }
   }
 
   private actor Mortal {
@@ -121,7 +110,7 @@ import Testing
   @Test(.ownThreads) func `1000 loops leave no descriptor and no thread`() async {
     await #expect(processExitsWith: .success) {
       try await FileDescriptorLeak.settle()
-      let descriptors = FileDescriptorLeak.openCount()
+      let descriptors = OpenDescriptors.count
       for round in 0..<1000 {
         let loop = try EventLoop()
         if round % 3 == 0 { loop.execute {} }
@@ -129,33 +118,9 @@ import Testing
         if round % 5 == 0 { await loop.run { _ in } }
       }
       // A thread reports that it has stopped before it is gone.
-      try await withLimit(usualLimit, "the threads and descriptors to go") {
-        while EventLoopTask.count() > 20 || FileDescriptorLeak.openCount() > descriptors + 20 { await Task.yield() }
+      try await eventually("the threads and descriptors to go") {
+        ContextSwitches.now().count <= 20 && OpenDescriptors.count <= descriptors + 20
       }
     }
-  }
-
-  @Test func `100 loops at the same time`() async throws {
-    var loops: [EventLoop] = []
-    for _ in 0..<100 { loops.append(try EventLoop()) }
-    let places = await withTaskGroup(of: Bool.self) { group in
-      for loop in loops { group.addTask { await loop.run { _ in loop.isCurrent } } }
-      var places: [Bool] = []
-      for await place in group { places.append(place) }
-      return places
-    }
-    #expect(places == [Bool](repeating: true, count: 100))
-    for loop in loops { await loop.stop() }
-  }
-}
-
-enum EventLoopTask {
-  /// The number of threads of this process.
-  static func count() -> Int {
-    guard let folder = opendir("/proc/self/task") else { return 0 }
-    defer { closedir(folder) }
-    var count = -2
-    while readdir(folder) != nil { count += 1 }
-    return count
   }
 }

@@ -68,4 +68,19 @@ import Testing
     await loop.stop()
     try await withLimit(usualLimit, "the end of the one whose loop stopped") { await left.value }
   }
+
+  @Test func `code that runs on a loop comes back to it after each call`() async throws {
+    try await withPeers { _, client in
+      let loop = client.loop
+      let stays = try await loop.run { _ in
+        var stays = loop.isCurrent
+        for _ in 0..<10 {
+          try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+          stays = stays && loop.isCurrent
+        }
+        return stays
+      }
+      #expect(stays)
+    }
+  }
 }

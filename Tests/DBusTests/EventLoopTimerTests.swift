@@ -3,29 +3,22 @@ import Testing
 
 @testable import DBus
 
-/// Timers and descriptors, as the connections on a loop use them.
+/// Timers and descriptors, as the connections on a loop use them, and what a loop does when nothing happens.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTimerTests {
   @Test func `timers fire in the order of their deadlines, and not before them`() async throws {
     let loop = try EventLoop()
     let fired = Lock<[(Int, inTime: Bool)]>([])
     let delays = [30, 5, 20, 1, 10, 0, 25, 15]
-    try await withLimit(usualLimit, "the timers") {
-      await withCheckedContinuation { continuation in
-        loop.execute {
-          let start = TimerQueue.now
-          for delay in delays {
-            let deadline = start + UInt64(delay) * 1_000_000
-            _ = loop.timers.schedule(at: deadline) {
-              let count = fired.withLock { fired in
-                fired.append((delay, TimerQueue.now >= deadline && loop.isCurrent))
-                return fired.count
-              }
-              if count == delays.count { continuation.resume() }
-            }
-          }
+    loop.execute {
+      let start = TimerQueue.now
+      for delay in delays {
+        let deadline = start + UInt64(delay) * 1_000_000
+        _ = loop.timers.schedule(at: deadline) {
+          fired.withLock { $0.append((delay, TimerQueue.now >= deadline && loop.isCurrent)) }
         }
       }
     }
+    try await eventually("the timers") { fired.withLock { $0.count } == delays.count }
     #expect(fired.withLock { $0.map(\.0) } == delays.sorted())
     #expect(fired.withLock { $0.filter { !$0.inTime }.isEmpty })
     await loop.stop()
@@ -34,24 +27,18 @@ import Testing
   @Test func `a timer that was cancelled never fires, and wakes nobody`() async throws {
     let loop = try EventLoop()
     let fired = Lock<[String]>([])
-    try await withLimit(usualLimit, "the timer behind those that were cancelled") {
-      await withCheckedContinuation { continuation in
-        loop.execute {
-          let now = TimerQueue.now
-          let cancelled = (0..<100).map { number in
-            loop.timers.schedule(at: now + UInt64(number) * 100_000) { fired.withLock { $0.append("cancelled") } }
-          }
-          // This timer still exists when the first timer of the same turn fires.
-          let last = loop.timers.schedule(at: now + 1) { fired.withLock { $0.append("cancelled by a timer") } }
-          _ = loop.timers.schedule(at: now) { loop.timers.cancel(last) }
-          for token in cancelled { loop.timers.cancel(token) }
-          _ = loop.timers.schedule(at: now + 20_000_000) {
-            fired.withLock { $0.append("the last") }
-            continuation.resume()
-          }
-        }
+    loop.execute {
+      let now = TimerQueue.now
+      let cancelled = (0..<100).map { number in
+        loop.timers.schedule(at: now + UInt64(number) * 100_000) { fired.withLock { $0.append("cancelled") } }
       }
+      // This timer still exists when the first timer of the same turn fires.
+      let last = loop.timers.schedule(at: now + 1) { fired.withLock { $0.append("cancelled by a timer") } }
+      _ = loop.timers.schedule(at: now) { loop.timers.cancel(last) }
+      for token in cancelled { loop.timers.cancel(token) }
+      _ = loop.timers.schedule(at: now + 20_000_000) { fired.withLock { $0.append("the last") } }
     }
+    try await eventually("the timer behind those that were cancelled") { fired.withLock { $0.contains("the last") } }
     let timeout = await loop.run { _ in loop.timers.millisecondsToNext() }
     #expect(timeout == -1)
     #expect(fired.withLock { $0 } == ["the last"])
@@ -64,24 +51,18 @@ import Testing
     let readEnd = pipe.readEnd.withRawValue { $0 }
     let waitedFor = Lock<Set<String>>(["timer", "descriptor", "end of the turn"])
     @Sendable func arrived(_ what: String) { _ = waitedFor.withLock { $0.remove(what) } }
-    try await withLimit(usualLimit, "whoever might be starved") {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-        loop.execute {
-          _ = loop.timers.schedule(at: TimerQueue.now + 1_000_000) { arrived("timer") }
-          loop.descriptors.add(readEnd, events: .readable) { _ in
-            arrived("descriptor")
-            loop.descriptors.remove(readEnd)
-          }
-          loop.atEndOfTurn { arrived("end of the turn") }
-          pipe.writeEnd.close()
-        }
-        @Sendable func beget() {
-          if waitedFor.withLock({ $0.isEmpty }) { return continuation.resume() }
-          loop.execute(beget)
-        }
-        loop.execute(beget)
+    loop.execute {
+      _ = loop.timers.schedule(at: TimerQueue.now + 1_000_000) { arrived("timer") }
+      loop.descriptors.add(readEnd, events: .readable) { _ in
+        arrived("descriptor")
+        loop.descriptors.remove(readEnd)
       }
+      loop.atEndOfTurn { arrived("end of the turn") }
+      pipe.writeEnd.close()
     }
+    @Sendable func beget() { if !waitedFor.withLock({ $0.isEmpty }) { loop.execute(beget) } }
+    loop.execute(beget)
+    try await eventually("whoever might be starved") { waitedFor.withLock { $0.isEmpty } }
     await loop.stop()
   }
 
@@ -109,5 +90,16 @@ import Testing
       }
     }
     #expect(place)
+  }
+
+  @Test func `it is quiet once after each time that something happened`() async throws {
+    let loop = try EventLoop()
+    let count = Lock(0)
+    loop.whenQuiet(for: .milliseconds(20)) { count.withLock { $0 += 1 } }
+    for times in 1...3 {
+      try await eventually("quiet") { count.withLock { $0 } == times }
+      loop.execute {}
+    }
+    await loop.stop()
   }
 }

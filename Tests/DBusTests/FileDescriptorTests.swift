@@ -100,13 +100,13 @@ import Testing
     #expect(codingError(of: most + [pipe.readEnd]) == .tooManyFileDescriptors)
     #expect(codingError(of: [most, [pipe.readEnd]]) == .tooManyFileDescriptors)
     #expect(codingError(of: Structure(most, Variant(pipe.readEnd))) == .tooManyFileDescriptors)
-    let error = codingError { () throws(CodingError) in try Message.signal(from: "/", "a.b", "C", most, pipe.readEnd) }
+    let error = codingError { try Message.signal(from: "/", "a.b", "C", most, pipe.readEnd) }
     #expect(error == .tooManyFileDescriptors)
   }
 
   @Test func `bytes of a message with descriptors are none without them`() throws {
     let pipe = try OwnedFileDescriptor.pipe()
     let bytes = try signal(pipe.readEnd).bytes(serial: 1)
-    #expect(codingError { () throws(CodingError) in try Message(bytes: bytes) } == MessageTests.noMessage)
+    #expect(codingError { try Message(bytes: bytes) } == MessageTests.noMessage)
   }
 }

@@ -10,17 +10,13 @@ import Testing
     try client.send(to: nil, at: "/", Self.log, "Note", number)
   }
 
-  /// Returns when everything that the other side has sent so far has arrived.
-  private func isHere(from other: Connection, at connection: Connection) async throws {
-    try await connection.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-  }
-
   @Test func `calls that were held are carried out in order, and before those that come later`() async throws {
     try await withPeers { server, client in
       let noted = Lock<[Int32]>([])
       server.holdCalls()
       for number in 1...3 as ClosedRange<Int32> { try note(number, by: client) }
-      try await isHere(from: client, at: server)
+      // The answer comes behind the calls.
+      try await server.ping()
       #expect(noted.withLock { $0 } == [])
       // The object is exported after the calls have come.
       var interface = Interface(Self.log)
@@ -39,14 +35,8 @@ import Testing
       server.export(interface, at: "/")
       server.holdCalls()
       for number in 1...2048 as ClosedRange<Int32> { try note(number, by: client) }
-      let error = await #expect(throws: CallError.self) {
-        try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0))
-      }
-      guard case .replied(let reply) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(reply.name == .limitsExceeded)
+      let error = await refusal { try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0)) }
+      #expect(error?.name == .limitsExceeded)
       server.releaseCalls()
       try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0))
     }
@@ -62,15 +52,9 @@ import Testing
     server.export(interface, at: "/")
     server.holdCalls()
     for _ in 0..<count { try client.send(to: nil, at: "/", Self.log, "Bytes", value) }
-    try await isHere(from: client, at: server)
-    let error = await #expect(throws: CallError.self) {
-      try await client.call(to: nil, at: "/", Self.log, "Bytes", value)
-    }
-    if case .replied(let reply)? = error {
-      #expect(reply.name == .limitsExceeded)
-    } else {
-      Issue.record("\(error as Any)")
-    }
+    try await server.ping()
+    let error = await refusal { try await client.call(to: nil, at: "/", Self.log, "Bytes", value) }
+    #expect(error?.name == .limitsExceeded)
     server.releaseCalls()
     try await client.call(to: nil, at: "/", Self.log, "Bytes", value)
     server.unexport(Self.log, at: "/")
@@ -96,9 +80,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `whoever waits for callers to be identified finds their calls carried out`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let server = try await bus.connect()
-      let client = try await bus.connect()
+    try await withConnections(kind) { _, server, client in
       let noted = Lock<[Int32]>([])
       var interface = Interface(Self.log)
       interface.method("Note", in: "number") { (number: Int32) in noted.withLock { $0.append(number) } }
@@ -110,8 +92,6 @@ import Testing
       _ = try await server.owner(of: .bus)
       await server.callsAreIdentified()
       #expect(noted.withLock { $0 } == [1])
-      await client.close()
-      await server.close()
     }
   }
 }

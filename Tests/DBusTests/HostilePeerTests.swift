@@ -1,29 +1,22 @@
 import DBus
 import DBusTestSupport
-import Glibc
 import Testing
 
 /// Peers that break the protocol harm nobody else.
 @Suite struct HostilePeerTests {
-  /// Runs `body` with a listener whose peers get a greeter, a well-behaved client, and the socket's path.
-  private func withServer(
-    _ body: @Sendable (_ socket: String, _ client: Connection) async throws -> Void
-  ) async throws {
-    let loop = try EventLoop()
-    let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: loop) { peer in
+  /// Runs `body` with the address of a listener whose peers get a greeter, and with a well-behaved client.
+  private func withServer(_ body: (BusAddress, _ client: Connection) async throws -> Void) async throws {
+    try await withListener { peer in
       var greeter = Interface("org.example.Greeter")
       greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
       peer.export(greeter, at: "/")
+    } _: { address, loop in
+      let client = try await Connection.peer(address, on: loop)
+      try await body(address, client)
+      let greeting: String = try await client.call(to: nil, at: "/", "org.example.Greeter", "Greet", "Ann")
+      #expect(greeting == "Hello, Ann!")
+      await client.close()
     }
-    let address = await listener.address.rawValue
-    let field = try #require(address.split(separator: ",").first.map(String.init))
-    let client = try await Connection.peer(BusAddress(address), on: loop)
-    try await body(field, client)
-    let greeting: String = try await client.call(to: nil, at: "/", "org.example.Greeter", "Greet", "Ann")
-    #expect(greeting == "Hello, Ann!")
-    await client.close()
-    await listener.close()
-    await loop.stop()
   }
 
   @Test func `noise instead of a greeting is hung up on`() async throws {
@@ -33,16 +26,14 @@ import Testing
       ] {
         let peer = try RawPeer(address)
         peer.write(Array(noise.utf8))
-        peer.socket.withRawValue { _ = shutdown($0, Int32(SHUT_WR)) }
-        peer.drain()
+        peer.hangUp()
       }
     }
   }
 
   @Test func `noise instead of a message is hung up on`() async throws {
     try await withServer { address, _ in
-      let peer = try RawPeer(address)
-      try peer.authenticate()
+      let peer = try RawPeer.authenticated(at: address)
       peer.write([UInt8](repeating: 0xFF, count: 4096))
       peer.drain()
     }
@@ -52,8 +43,7 @@ import Testing
     let call = try Message.methodCall(at: "/", "org.example.Greeter", "Greet", "Ann").bytes(serial: 1)
     try await withServer { address, _ in
       for length in stride(from: 1, to: call.count, by: 7) {
-        let peer = try RawPeer(address)
-        try peer.authenticate()
+        let peer = try RawPeer.authenticated(at: address)
         peer.write(Array(call.prefix(length)))
       }
     }
@@ -65,25 +55,21 @@ import Testing
       for index in 0..<call.count {
         var damaged = call
         damaged[index] ^= 0x41
-        let peer = try RawPeer(address)
-        try peer.authenticate()
+        let peer = try RawPeer.authenticated(at: address)
         peer.write(damaged)
-        peer.socket.withRawValue { _ = shutdown($0, Int32(SHUT_WR)) }
-        peer.drain()
+        peer.hangUp()
       }
     }
   }
 
   @Test func `a reply that nobody waits for is nobody's`() async throws {
-    let (server, client) = try await Connection.pair()
-    for serial in 1000...1050 as ClosedRange<UInt32> {
-      let call = try Message(bytes: Message.methodCall(at: "/", nil, "Any").bytes(serial: serial))
-      server.send(try Message.methodReturn(to: call, "forged"))
+    try await withPeers { server, client in
+      for serial in 1000...1050 as ClosedRange<UInt32> {
+        let call = try Message(bytes: Message.methodCall(at: "/", nil, "Any").bytes(serial: serial))
+        server.send(try Message.methodReturn(to: call, "forged"))
+      }
+      try await client.ping()
     }
-    try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-    await client.close()
-    await server.close()
-    await client.loop.stop()
   }
 
   @Test func `a flood of calls is answered one by one`() async throws {

@@ -62,9 +62,8 @@ import Testing
 
   @Test(arguments: malformed)
   func `what is no XML is refused with its place`(xml: String, description: String) {
-    let error = #expect(throws: IntrospectionError.self) { try Introspection.Node(xml: xml) }
+    let error = refusal(of: xml, as: .malformed)
     #expect(error?.description == description)
-    #expect(error?.code == .malformed)
   }
 
   private static let references: [String] = [
@@ -76,8 +75,7 @@ import Testing
   @Test(arguments: references)
   func `a reference to what is not known is refused with its place`(reference: String) {
     for (xml, column) in [("<node><a>\(reference)</a></node>", 10), ("<node a='\(reference)'/>", 10)] {
-      let error = #expect(throws: IntrospectionError.self) { try Introspection.Node(xml: xml) }
-      #expect(error?.code == .malformed)
+      let error = refusal(of: xml, as: .malformed)
       #expect(error?.line == 1)
       #expect(error?.column == column)
       #expect(error?.reason.hasPrefix("expected a character's number or one of &amp; &lt; &gt; &quot; &apos;") == true)
@@ -113,9 +111,8 @@ import Testing
 
   @Test(arguments: unexpected)
   func `what is no introspection document is refused with its place`(xml: String, description: String) {
-    let error = #expect(throws: IntrospectionError.self) { try Introspection.Node(xml: xml) }
+    let error = refusal(of: xml, as: .unexpected)
     #expect(error?.description == description)
-    #expect(error?.code == .unexpected)
   }
 
   private static let invalidNames: [(String, Int, Int, String)] = [
@@ -137,8 +134,7 @@ import Testing
 
   @Test(arguments: invalidNames)
   func `a wrong name is refused with its place`(xml: String, line: Int, column: Int, kind: String) {
-    let error = #expect(throws: IntrospectionError.self) { try Introspection.Node(xml: xml) }
-    #expect(error?.code == .invalidName)
+    let error = refusal(of: xml, as: .invalidName)
     #expect(error?.line == line)
     #expect(error?.column == column)
     #expect(error?.invalidName?.kind == kind)
@@ -152,4 +148,13 @@ import Testing
   private static func inside(_ members: String) -> String {
     "<node><interface name='a.b'>\n\(members)</interface></node>"
   }
+}
+
+/// The error of reading a document, which has this code.
+func refusal(
+  of xml: String, as code: IntrospectionError.Code, at place: SourceLocation = #_sourceLocation
+) -> IntrospectionError? {
+  let error = #expect(throws: IntrospectionError.self, sourceLocation: place) { try Introspection.Node(xml: xml) }
+  #expect(error?.code == code, sourceLocation: place)
+  return error
 }

@@ -117,12 +117,123 @@ import Testing
   }
 
   @Test func `an argument without a direction goes in`() throws {
-    let xml = "<node><interface name='a.b'><method name='C'><arg type='s'/></method></interface></node>"
-    #expect(try Introspection.Node(xml: xml).interfaces.first?.methods == [.init("C", in: [.init(nil, "s")])])
+    #expect(try methods("<method name='C'><arg type='s'/></method>") == [.init("C", in: [.init(nil, "s")])])
   }
 
   @Test func `white space in an attribute becomes spaces unless it is written as a reference`() throws {
     let xml = "<node><interface name='a.b'><annotation name='n' value='\t\n\r\n|&#9;&#10;&#13;'/></interface></node>"
     #expect(try Introspection.Node(xml: xml).interfaces.first?.annotation("n") == "   |\t\n\r")
+  }
+
+  // MARK: Documentation
+
+  private func methods(_ inside: String) throws -> [Introspection.Method] {
+    try Introspection.Node(xml: "<node><interface name='a.b'>\(inside)</interface></node>").interfaces[0].methods
+  }
+
+  @Test func `a comment before a method is its documentation`() throws {
+    #expect(
+      try methods("<!-- Does it. --><method name='A'/><method name='B'/>").map(\.documentation) == ["Does it.", nil])
+  }
+
+  @Test func `every kind of element has documentation`() throws {
+    let node = try Introspection.Node(
+      xml: """
+        <!--node-->
+        <node>
+          <!-- interface -->
+          <interface name="a.b">
+            <!-- property -->
+            <property name="P" type="s" access="read"/>
+            <!-- signal -->
+            <signal name="S">
+              <!-- argument -->
+              <arg type="s"/>
+            </signal>
+          </interface>
+          <!-- child -->
+          <node name="c"/>
+        </node>
+        """)
+    let interface = node.interfaces[0]
+    #expect(node.documentation == "node")
+    #expect(interface.documentation == "interface")
+    #expect(interface.properties[0].documentation == "property")
+    #expect(interface.signals[0].documentation == "signal")
+    #expect(interface.signals[0].arguments[0].documentation == "argument")
+    #expect(node.children[0].documentation == "child")
+  }
+
+  @Test(arguments: [
+    "<!-- a heading -->\n\n<method name='A'/>",
+    "<!-- a heading -->\r\n \r\n<method name='A'/>",
+    "<!-- of something unknown --><other/><method name='A'/>",
+    "<!-- before text --> text <method name='A'/>",
+    "<!-- before an instruction --><?pi?><method name='A'/>",
+    "<method name='A'><!-- inside --></method>",
+    "<method name='A'/><!-- after -->",
+  ])
+  func `a comment that does not stand directly before an element documents nothing`(inside: String) throws {
+    #expect(try methods(inside).map(\.documentation) == [nil])
+  }
+
+  @Test func `of several comments the last one counts`() throws {
+    #expect(try methods("<!-- A heading -->\n<!-- It. -->\n<method name='A'/>").first?.documentation == "It.")
+  }
+
+  @Test(arguments: [
+    ("<!--a-->", "a"),
+    ("<!-- \t a \t -->", "a"),
+    ("<!---->", ""),
+    ("<!-- \n -->", ""),
+    ("<!-- a\n     b -->", "a\nb"),
+    ("<!-- a\n\t b\n\t-->", "a\nb"),
+    ("   <!-- a\n        b\n          c -->", "a\nb\n  c"),
+    ("<!-- a\n  b\n    c\n-->", "a\nb\n  c"),
+    ("<!--\n  a  \n\n    b\n  c\n-->", "a\n\n  b\nc"),
+    ("<!--\n\n    a\n  b -->", "  a\nb"),
+    ("<!-- a\r\n     b\r     c -->", "a\nb\nc"),
+    ("<!-- a &lt;b&gt; &amp;&amp; &#99; & &d; AT&T -->", "a <b> && c & &d; AT&T"),
+    ("<!-- a - b -&#45; -&#45;c -->", "a - b -- --c"),
+  ])
+  func `the layout of a comment is not part of it`(comment: String, documentation: String) throws {
+    #expect(try methods("\n\(comment)\n<method name='A'/>").map(\.documentation) == [documentation])
+  }
+
+  // MARK: Annotations
+
+  @Test func `well-known annotations have names of their own`() {
+    let method = Introspection.Method("A", annotations: [.deprecated, .noReply, .unixFD])
+    #expect(method.isDeprecated && method.hasNoReply && method.carriesUnixFD)
+    #expect(method.annotation("org.freedesktop.DBus.Method.NoReply") == "true")
+    let plain = Introspection.Method("A", annotations: [.init("org.freedesktop.DBus.Deprecated", "false")])
+    #expect(!plain.isDeprecated && !plain.hasNoReply && !plain.carriesUnixFD)
+  }
+
+  @Test func `of two annotations of one name the first counts`() {
+    let method = Introspection.Method("A", annotations: [.init("a.b", "1"), .init("a.b", "2")])
+    #expect(method.annotation("a.b") == "1")
+  }
+
+  @Test(arguments: EmitsChangedSignal.allCases, EmitsChangedSignal.allCases)
+  func `a property's annotation goes before its interface's`(own: EmitsChangedSignal, outer: EmitsChangedSignal) {
+    let annotated = Introspection.Property("A", "s", annotations: [.emitsChangedSignal(own)])
+    let plain = Introspection.Property("B", "s")
+    let interface = Introspection.Interface(
+      "a.b", annotations: [.emitsChangedSignal(outer)], properties: [annotated, plain])
+    #expect(interface.emitsChangedSignal(of: annotated) == own)
+    #expect(interface.emitsChangedSignal(of: plain) == outer)
+  }
+
+  @Test func `a property announces its value where nothing known is said`() {
+    let strange = Introspection.Annotation("org.freedesktop.DBus.Property.EmitsChangedSignal", "perhaps")
+    let property = Introspection.Property("A", "s", annotations: [strange])
+    #expect(property.emitsChangedSignal == nil)
+    #expect(Introspection.Interface("a.b", properties: [property]).emitsChangedSignal(of: property) == .true)
+  }
+
+  @Test func `access says what works`() {
+    #expect(Introspection.Access.allCases.filter(\.isReadable) == [.read, .readWrite])
+    #expect(Introspection.Access.allCases.filter(\.isWritable) == [.write, .readWrite])
   }
 }

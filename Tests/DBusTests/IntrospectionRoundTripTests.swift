@@ -49,4 +49,133 @@ import Testing
     #expect(try Introspection.Node(xml: node.xml) == node)
     #expect(throws: IntrospectionError.self) { try Introspection.Node(xml: Introspection.Node(children: [node]).xml) }
   }
+
+  // MARK: Damage
+
+  @Test(arguments: 0..<8)
+  func `a damaged document is read or refused`(seed: Int) throws {
+    var generator = IntrospectionGenerator(seed: UInt64(seed))
+    let documents = [
+      IntrospectionReaderTests.busDriver,
+      generator.node(name: nil).xml,
+      "\u{FEFF}<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><node><!-- d --><node name='e'><![CDATA[f]]></node></node>",
+    ]
+    for _ in 0..<500 {
+      let damaged = damage(generator.pick(documents), &generator)
+      do throws(IntrospectionError) {
+        let node = try Introspection.Node(xml: damaged)
+        // Every document that was read can also be printed.
+        #expect(try Introspection.Node(xml: node.xml) == node)
+      } catch {
+        #expect(error.line > 0 && error.column > 0)
+        #expect(error.line <= damaged.utf8.count + 1 && error.column <= damaged.utf8.count + 1)
+      }
+    }
+  }
+
+  private func damage(_ document: String, _ generator: inout IntrospectionGenerator) -> String {
+    let markup = Array("<>/&;'\"=-!?[]# \n\r\t".utf8)
+    var bytes = Array(document.utf8)
+    for _ in 0...generator.number(below: 3) where !bytes.isEmpty {
+      let place = generator.number(below: bytes.count)
+      switch generator.number(below: 6) {
+      case 0: bytes[place] ^= 1 << UInt8(generator.number(below: 8))
+      case 1: bytes[place] = generator.pick(markup)
+      case 2: bytes.insert(generator.pick(markup), at: place)
+      case 3: bytes.remove(at: place)
+      case 4: bytes.removeSubrange(place...)
+      default:
+        let length = min(generator.number(below: 40), bytes.count - place)
+        bytes.insert(contentsOf: bytes[place..<(place + length)], at: generator.number(below: bytes.count))
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Makes introspection documents, the same ones for the same seed, with everything that is hard to print.
+struct IntrospectionGenerator: RandomNumberGenerator {
+  private var random: CodingRandom
+
+  init(seed: UInt64) { random = CodingRandom(seed: seed) }
+
+  mutating func next() -> UInt64 { random.next() }
+
+  // MARK: Strings
+
+  private static let nasty = [
+    "word", "two words", "-", "--", "---", "-->", "<!--", "<![CDATA[", "]]>", "<", ">", "</node>", "\"", "'", "&", "&&",
+    "&amp;", "&amp", "&lt;", "&#45;", "&#x2d;", "&#", "&#0;", "&lol;", ";", "#45;", "amp;", " ", "  ", "\t", "\n",
+    "\n\n",
+    "\n     ", " \n", "\r", "\r\n", "é", "e\u{301}", "🎭", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{FFFD}", "\u{10FFFF}",
+    "<?xml ?>", "%s", "\\", "\u{7F}",
+  ]
+
+  mutating func text() -> String { several(8) { $0.pick(Self.nasty) }.joined() }
+
+  mutating func documentation() -> String? { number(below: 3) == 0 ? nil : text() }
+
+  mutating func member() -> MemberName { pick(["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
+
+  mutating func type() -> Signature {
+    var depth = 0
+    return Signature(unchecked: type(&depth))
+  }
+
+  private mutating func type(_ depth: inout Int) -> String {
+    depth += 1
+    let basic = ["y", "b", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g", "h"]
+    if depth > 4 { return pick(basic) }
+    switch number(below: 6) {
+    case 0: return "a" + type(&depth)
+    case 1: return "a{" + pick(basic) + type(&depth) + "}"
+    case 2: return "(" + type(&depth) + type(&depth) + ")"
+    case 3: return "v"
+    default: return pick(basic)
+    }
+  }
+
+  // MARK: Elements
+
+  mutating func node(name: String?, depth: Int = 0) -> Introspection.Node {
+    Introspection.Node(
+      name, documentation: documentation(), interfaces: several(3) { $0.interface() },
+      children: depth == 3
+        ? [] : several(2) { $0.node(name: $0.pick(["child", "a/b", "_1", "0"]), depth: depth + 1) })
+  }
+
+  private mutating func interface() -> Introspection.Interface {
+    Introspection.Interface(
+      pick(["org.example.A", "a.b", "_._", "org.freedesktop.DBus.Peer"]), documentation: documentation(),
+      annotations: annotations(),
+      methods: several(2) {
+        .init(
+          $0.member(), documentation: $0.documentation(), annotations: $0.annotations(),
+          in: $0.several(3) { $0.argument() }, out: $0.several(2) { $0.argument() })
+      },
+      signals: several(2) {
+        .init(
+          $0.member(), documentation: $0.documentation(), annotations: $0.annotations(), $0.several(3) { $0.argument() }
+        )
+      },
+      properties: several(2) {
+        .init(
+          $0.member(), $0.type(), access: $0.pick(Introspection.Access.allCases), documentation: $0.documentation(),
+          annotations: $0.annotations())
+      })
+  }
+
+  private mutating func argument() -> Introspection.Argument {
+    Introspection.Argument(
+      number(below: 3) == 0 ? nil : text(), type(), documentation: documentation(), annotations: annotations())
+  }
+
+  private mutating func annotations() -> [Introspection.Annotation] {
+    several(2) { generator in
+      generator.pick([
+        .deprecated, .noReply, .unixFD, .emitsChangedSignal(.const), .init("org.example.Note", generator.text()),
+        .init(generator.text(), generator.text()),
+      ])
+    }
+  }
 }

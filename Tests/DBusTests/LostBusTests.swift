@@ -1,40 +1,38 @@
 import DBus
 import DBusTestSupport
+import Glibc
 import Testing
 
 /// A lost bus is an event: everyone who waits hears of it, and the process continues.
 @Suite struct LostBusTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `everyone who waits hears that the bus has gone`(kind: PrivateBus.Kind) async throws {
-    let bus = try await PrivateBus.start(kind)
-    let silent = try await bus.connect()
-    let client = try await bus.connect()
-    let late = Latecomer()
-    var interface = Interface("org.example.Silent")
-    interface.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-    silent.export(interface, at: "/")
-    let unique = await silent.uniqueName
-    let signals = try await client.signals(MatchRule(interface: "org.example.Silent"))
-    let call = Task {
-      try await client.call(to: unique, at: "/", "org.example.Silent", "Wait", timeout: nil, returning: Int32.self)
+    try await withConnections(kind) { bus, silent, client in
+      let late = Latecomer()
+      var interface = Interface("org.example.Silent")
+      interface.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
+      silent.export(interface, at: "/")
+      let unique = await silent.uniqueName
+      let signals = try await client.signals(MatchRule(interface: "org.example.Silent"))
+      let call = Task {
+        try await client.call(to: unique, at: "/", "org.example.Silent", "Wait", timeout: nil, returning: Int32.self)
+      }
+      let listening = Task { await signals.makeAsyncIterator().next() == nil }
+      try await late.waitForOne()
+      await bus.kill()
+      #expect(kill(bus.processIdentifier, 0) != 0)
+      try await withLimit(usualLimit, "everyone to hear of it") {
+        #expect(await client.closed() == .disconnected)
+        #expect(await silent.closed() == .disconnected)
+        #expect(await listening.value)
+        await #expect(throws: CallError.disconnected) { _ = try await call.value }
+      }
+      #expect(await client.isOpen == false)
+      await #expect(throws: CallError.disconnected) { _ = try await client.owner(of: "org.example.Name") }
+      await #expect(throws: CallError.disconnected) { _ = try await client.signals(MatchRule(member: "Any")) }
+      late.answerAll()
+      try client.emit(from: "/", "org.example.Silent", "Unheard")
     }
-    let listening = Task { await signals.makeAsyncIterator().next() == nil }
-    try await late.waitForOne()
-    await bus.kill()
-    try await withLimit(usualLimit, "everyone to hear of it") {
-      #expect(await client.closed() == .disconnected)
-      #expect(await silent.closed() == .disconnected)
-      #expect(await listening.value)
-      await #expect(throws: CallError.disconnected) { _ = try await call.value }
-    }
-    #expect(await client.isOpen == false)
-    await #expect(throws: CallError.disconnected) { _ = try await client.owner(of: "org.example.Name") }
-    await #expect(throws: CallError.disconnected) { _ = try await client.signals(MatchRule(member: "Any")) }
-    late.answerAll()
-    try client.emit(from: "/", "org.example.Silent", "Unheard")
-    await client.close()
-    await silent.close()
-    await bus.stop()
   }
 
   @Test func `whoever wants another connection makes one`() async throws {
@@ -68,6 +66,7 @@ import Testing
   }
 
   @Test func `closing again, and from every side at once, does nothing more`() async throws {
+    // The two have a loop of their own.
     let (server, client) = try await Connection.pair()
     await withTaskGroup { group in
       for _ in 0..<10 {
@@ -82,20 +81,21 @@ import Testing
   }
 
   @Test func `a loop that is stopped under its connections tells them`() async throws {
-    let (server, client) = try await Connection.pair()
-    let late = Latecomer()
-    var interface = Interface("org.example.Silent")
-    interface.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-    server.export(interface, at: "/")
-    let call = Task {
-      try await client.call(to: nil, at: "/", "org.example.Silent", "Wait", timeout: nil, returning: Int32.self)
+    try await withPeers { server, client in
+      let late = Latecomer()
+      var interface = Interface("org.example.Silent")
+      interface.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
+      server.export(interface, at: "/")
+      let call = Task {
+        try await client.call(to: nil, at: "/", "org.example.Silent", "Wait", timeout: nil, returning: Int32.self)
+      }
+      try await late.waitForOne()
+      await client.loop.stop()
+      await #expect(throws: CallError.disconnected) {
+        _ = try await withLimit(usualLimit, "the call's end") { try await call.value }
+      }
+      // An actor on a loop that has ended still answers.
+      #expect(await client.isOpen == false)
     }
-    try await late.waitForOne()
-    await client.loop.stop()
-    await #expect(throws: CallError.disconnected) {
-      _ = try await withLimit(usualLimit, "the call's end") { try await call.value }
-    }
-    // An actor on a loop that has ended still answers.
-    #expect(await client.isOpen == false)
   }
 }

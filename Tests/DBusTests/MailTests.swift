@@ -10,22 +10,22 @@ import Testing
 @Suite struct MailTests {
   private static let log: InterfaceName = "org.example.Log"
 
-  /// The address of a listener that passes each of its peers to `welcome`.
-  private func withListener(
-    welcome: @escaping @Sendable (Connection) -> Void, _ body: @Sendable (RawPeer) async throws -> Void
+  /// Runs `body` with a peer of a listener, which passes the other end to `welcome`.
+  private func withPeer(
+    welcome: @escaping @Sendable (Connection) -> Void, _ body: (RawPeer) async throws -> Void
   ) async throws {
-    let loop = try EventLoop()
-    let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: loop, welcome: welcome)
-    let field = try #require(await listener.address.rawValue.split(separator: ",").first.map(String.init))
-    let peer = try RawPeer(field)
-    try peer.authenticate()
-    try await body(peer)
-    await listener.close()
-    await loop.stop()
+    try await withListener(welcome: welcome) { address, _ in try await body(RawPeer.authenticated(at: address)) }
+  }
+
+  /// A method that answers with the length of its text.
+  private static var lengths: Interface {
+    var log = Interface(Self.log)
+    log.method("Note", in: "text", out: "length") { (text: String) -> UInt32 in UInt32(text.utf8.count) }
+    return log
   }
 
   @Test func `a signal and the reply behind it are read at once`() async throws {
-    try await withListener { connection in
+    try await withPeer { connection in
       var log = Interface(Self.log)
       let noted = log.signal("Noted", "text", of: String.self)
       log.method("Note", in: "text", out: "length") { (call: Call, text: String) throws -> UInt32 in
@@ -50,33 +50,24 @@ import Testing
 
   @Test func `who reads late finds each message once and in order, small and large`() async throws {
     let count: UInt32 = 20_000
-    try await withListener { connection in
+    try await withPeer { connection in
       for number in 0..<count {
         let text = String(repeating: "x", count: number % 100 == 7 ? 9000 : Int(number % 50))
         // Making these messages cannot fail.
         try? connection.emit(from: "/", Self.log, "Noted", number, text)
       }
     } _: { peer in
-      var bytes: [UInt8] = []
-      var next: UInt32 = 0
-      var serials: Set<UInt32> = []
+      var (incoming, next, serials) = (IncomingMessages(), UInt32(0), Set<UInt32>())
       while next < count {
         let more = peer.read()
         try #require(!more.isEmpty, "it hung up after \(next) messages")
-        bytes += more
-        var start = 0
-        while let length = Message.length(ofMessageBeginningWith: Array(bytes[start...].prefix(16))),
-          start + length <= bytes.count
-        {
-          let message = try Message(bytes: Array(bytes[start..<(start + length)]))
+        try incoming.take(more) { message in
           let (number, text) = try message.values(as: UInt32.self, String.self)
           try #require(number == next)
           #expect(text.utf8.count == (number % 100 == 7 ? 9000 : Int(number % 50)))
           serials.insert(message.serial)
           next += 1
-          start += length
         }
-        bytes.removeFirst(start)
       }
       #expect(serials.count == Int(count))
     }
@@ -88,7 +79,7 @@ import Testing
     @Sendable func text(_ number: UInt32) -> String {
       String(repeating: "x", count: number % 37 == 5 ? 4000 + Int(number % 8000) : Int(number % 60))
     }
-    try await withListener { connection in
+    try await withPeer { connection in
       var log = Interface(Self.log)
       log.method("Say", in: "messages", out: "last") { (call: Call, messages: UInt32) throws -> UInt32 in
         for _ in 0..<messages {
@@ -137,10 +128,8 @@ import Testing
   /// When the socket is full, calls wait for room. What libdbus still has then leaves with the next message, and epoll does not report that.
   @Test func `a call that waits for room is carried out, also where another message has used it`() async throws {
     let served = Lock<Connection?>(nil)
-    try await withListener { connection in
-      var log = Interface(Self.log)
-      log.method("Note", in: "text", out: "length") { (text: String) -> UInt32 in UInt32(text.utf8.count) }
-      connection.export(log, at: "/")
+    try await withPeer { connection in
+      connection.export(Self.lengths, at: "/")
       served.withLock { $0 = connection }
     } _: { peer in
       peer.write(try Message.methodCall(at: "/", "org.freedesktop.DBus.Peer", "Ping").bytes(serial: 1))
@@ -182,7 +171,7 @@ import Testing
   @Test(arguments: [300, 700, 1100, 1900, 2600, 3300])
   func `a socket that takes less than all of the mail never says half a message and goes on`(length: Int) async throws {
     let count: UInt32 = 60
-    try await withListener { connection in
+    try await withPeer { connection in
       var log = Interface(Self.log)
       log.method("Say", in: "messages") { (call: Call, messages: UInt32) throws -> Void in
         // The mail has found the buffer large enough.
@@ -213,34 +202,23 @@ import Testing
 
   /// libdbus closes the socket as soon as it reads that the peer has left, and the next peer gets its number.
   @Test func `what is said to a peer that has gone is not said to the next`() async throws {
-    let loop = try EventLoop()
-    let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: loop) { connection in
-      var log = Interface(Self.log)
-      log.method("Note", in: "text", out: "length") { (text: String) -> UInt32 in UInt32(text.utf8.count) }
-      connection.export(log, at: "/")
-    }
-    let field = try #require(await listener.address.rawValue.split(separator: ",").first.map(String.init))
-    for _ in 0..<20 {
-      let gone = try RawPeer(field)
-      try gone.authenticate()
-      let call = try Message.methodCall(at: "/", Self.log, "Note", "the curtain falls")
-      gone.write(try call.bytes(serial: 1))
-      #expect(!gone.read().isEmpty)
-      // The loop finds three things at once: a call, the end of its caller, and a new peer.
-      let (hasStopped, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      loop.execute {
-        hasStopped.signal()
-        mayGoOn.wait()
+    try await withListener { connection in
+      connection.export(Self.lengths, at: "/")
+    } _: { address, loop in
+      for _ in 0..<20 {
+        let gone = try RawPeer.authenticated(at: address)
+        let call = try Message.methodCall(at: "/", Self.log, "Note", "the curtain falls")
+        gone.write(try call.bytes(serial: 1))
+        #expect(!gone.read().isEmpty)
+        // The loop finds three things at once: a call, the end of its caller, and a new peer.
+        let gate = await loop.stand()
+        gone.write(try call.bytes(serial: 2))
+        gone.socket.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) }
+        let next = try RawPeer(address)
+        gate.signal()
+        next.write(Array("\0AUTH EXTERNAL\r\n".utf8))
+        #expect(String(decoding: next.read().prefix(4), as: UTF8.self) == "DATA")
       }
-      await Task.detached { hasStopped.wait() }.value
-      gone.write(try call.bytes(serial: 2))
-      gone.socket.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) }
-      let next = try RawPeer(field)
-      mayGoOn.signal()
-      next.write(Array("\0AUTH EXTERNAL\r\n".utf8))
-      #expect(String(decoding: next.read().prefix(4), as: UTF8.self) == "DATA")
     }
-    await listener.close()
-    await loop.stop()
   }
 }

@@ -77,7 +77,7 @@ import Testing
   /// The signature promises a descriptor, but none came.
   @Test func `a descriptor that did not come is an error`() throws {
     var bytes = try signal(UInt32(0)).bytes(serial: 1)
-    let place = try #require(bytes.firstRange(ofElements: [0x67, 0x00, 0x01, 0x75, 0x00]))
+    let place = try #require(bytes.firstRange(of: [0x67, 0x00, 0x01, 0x75, 0x00]))
     bytes[place.lowerBound + 3] = UInt8(ascii: "h")
     let message = try Message(bytes: bytes)
     #expect(message.signature == "h")
@@ -89,14 +89,14 @@ import Testing
 
   @Test func `invalid UTF-8 is no message`() throws {
     let bytes = try signal("sixteen letters!").bytes(serial: 1)
-    let place = try #require(bytes.firstRange(ofElements: Array("sixteen".utf8))).lowerBound
+    let place = try #require(bytes.firstRange(of: Array("sixteen".utf8))).lowerBound
     let wrong: [[UInt8]] = [
       [0xFF], [0xC3, 0x28], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82, 0x41], [0x00],
     ]
     for part in wrong {
       var changed = bytes
       changed.replaceSubrange(place..<(place + part.count), with: part)
-      #expect(codingError { () throws(CodingError) in try Message(bytes: changed) } == MessageTests.noMessage)
+      #expect(codingError { try Message(bytes: changed) } == MessageTests.noMessage)
     }
   }
 
@@ -106,9 +106,9 @@ import Testing
     ] {
       let bytes = try Message.signal(from: "/org", "i.face", "Membr").bytes(serial: 1)
       var changed = bytes
-      let place = try #require(bytes.firstRange(ofElements: Array(name.utf8)))
+      let place = try #require(bytes.firstRange(of: Array(name.utf8)))
       changed.replaceSubrange(place, with: Array(other.utf8))
-      let made = codingError { () throws(CodingError) in try Message(bytes: changed) }
+      let made = codingError { try Message(bytes: changed) }
       #expect(made == (other == "i.f.ce" ? nil : MessageTests.noMessage))
     }
   }
@@ -126,6 +126,6 @@ import Testing
     let deepest = (0..<63).reduce(Variant.byte(7)) { inner, _ in .variant(inner) }
     #expect(try Message(bytes: bytes(64)).values(as: Variant.self) == deepest)
     let deeper = try bytes(65)
-    #expect(codingError { () throws(CodingError) in try Message(bytes: deeper) } == MessageTests.noMessage)
+    #expect(codingError { try Message(bytes: deeper) } == MessageTests.noMessage)
   }
 }

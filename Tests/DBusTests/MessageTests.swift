@@ -69,53 +69,32 @@ import Testing
   @Test func `a call that was never sent has no reply`() throws {
     let message = try call()
     let expected = CodingError.invalidValue("a message that was never sent cannot be answered")
-    #expect(codingError { () throws(CodingError) in try Message.methodReturn(to: message) } == expected)
-    #expect(codingError { () throws(CodingError) in try Message.error(to: message, .failed, "") } == expected)
+    #expect(codingError { try Message.methodReturn(to: message) } == expected)
+    #expect(codingError { try Message.error(to: message, .failed, "") } == expected)
   }
 
   // MARK: Reserved by libdbus
 
-  @Test func `the path and the interface of libdbus itself are refused`() {
-    let local = CodingError.reserved("org.freedesktop.DBus.Local")
-    let path = CodingError.reserved("/org/freedesktop/DBus/Local")
-    #expect(
-      codingError { () throws(CodingError) in
-        try Message.signal(from: "/a", "org.freedesktop.DBus.Local", "Disconnected")
-      } == local)
-    #expect(
-      codingError { () throws(CodingError) in
-        try Message.methodCall(at: "/a", "org.freedesktop.DBus.Local", "Disconnected")
-      } == local)
-    #expect(
-      codingError { () throws(CodingError) in
-        try Message.signal(from: "/org/freedesktop/DBus/Local", "a.b", "C")
-      } == path)
-    #expect(
-      codingError { () throws(CodingError) in
-        try Message.methodCall(at: "/org/freedesktop/DBus/Local", nil, "C")
-      } == path)
-    #expect("\(local)" == "\"org.freedesktop.DBus.Local\" is reserved for libdbus itself")
-  }
-
   /// libdbus compares only the beginnings of these names, and closes a connection on which it reads one.
-  @Test func `what begins like the reserved names is refused as they are`() throws {
-    #expect(
-      codingError { () throws(CodingError) in
-        try Message.signal(from: "/org/freedesktop/DBus/Local/x", "org.freedesktop.DBus", "C")
-      } == .reserved("/org/freedesktop/DBus/Local"))
-    #expect(
-      codingError { () throws(CodingError) in
-        try Message.signal(from: "/a", "org.freedesktop.DBus.Locals", "C")
-      } == .reserved("org.freedesktop.DBus.Local"))
+  @Test func `the path and the interface of libdbus itself are refused, and what begins like them`() throws {
+    for (path, interface) in [
+      ("/a", "org.freedesktop.DBus.Local"), ("/a", "org.freedesktop.DBus.Locals"),
+      ("/org/freedesktop/DBus/Local", "a.b"), ("/org/freedesktop/DBus/Local/x", "a.b"),
+    ] as [(ObjectPath, InterfaceName)] {
+      let reserved = CodingError.reserved(path == "/a" ? "org.freedesktop.DBus.Local" : "/org/freedesktop/DBus/Local")
+      #expect(codingError { try Message.signal(from: path, interface, "Disconnected") } == reserved)
+      #expect(codingError { try Message.methodCall(at: path, interface, "Disconnected") } == reserved)
+    }
     _ = try Message.signal(from: "/org/freedesktop/DBus/Loca", "org.freedesktop.DBus.Loca", "C")
+    #expect("\(CodingError.reserved("a.b"))" == "\"a.b\" is reserved for libdbus itself")
   }
 
   @Test func `bytes that use the reserved names are no message`() throws {
     var bytes = try Message.signal(from: "/a", "org.freedesktop.DBus.Lokal", "C").bytes(serial: 1)
     #expect(try Message(bytes: bytes).member == "C")
-    let name = try #require(bytes.firstRange(ofElements: Array("Lokal".utf8)))
+    let name = try #require(bytes.firstRange(of: Array("Lokal".utf8)))
     bytes.replaceSubrange(name, with: Array("Local".utf8))
-    #expect(codingError { () throws(CodingError) in try Message(bytes: bytes) } == Self.noMessage)
+    #expect(codingError { try Message(bytes: bytes) } == Self.noMessage)
   }
 
   // MARK: Bytes
@@ -126,7 +105,7 @@ import Testing
     let bytes = try call().bytes(serial: 1)
     for length in 0..<bytes.count {
       let part = Array(bytes.prefix(length))
-      #expect(codingError { () throws(CodingError) in try Message(bytes: part) } == Self.noMessage)
+      #expect(codingError { try Message(bytes: part) } == Self.noMessage)
       #expect(Message.length(ofMessageBeginningWith: part) == (length < 16 ? nil : bytes.count))
     }
     #expect(try Message(bytes: bytes).member == "Greet")
@@ -135,17 +114,17 @@ import Testing
   @Test func `bytes behind a message are no part of it`() throws {
     let bytes = try call().bytes(serial: 1)
     for rest in [[0], Array("l".utf8), bytes, [UInt8](repeating: 0, count: 100)] as [[UInt8]] {
-      #expect(codingError { () throws(CodingError) in try Message(bytes: bytes + rest) } == Self.noMessage)
+      #expect(codingError { try Message(bytes: bytes + rest) } == Self.noMessage)
       #expect(Message.length(ofMessageBeginningWith: bytes + rest) == bytes.count)
     }
   }
 
   @Test func `no bytes are no message`() {
-    #expect(codingError { () throws(CodingError) in try Message(bytes: []) } == Self.noMessage)
+    #expect(codingError { try Message(bytes: []) } == Self.noMessage)
     #expect(Message.length(ofMessageBeginningWith: []) == nil)
     let garbage = Array("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".utf8)
     #expect(Message.length(ofMessageBeginningWith: garbage) == nil)
-    #expect(codingError { () throws(CodingError) in try Message(bytes: garbage) } == Self.noMessage)
+    #expect(codingError { try Message(bytes: garbage) } == Self.noMessage)
   }
 
   // MARK: Embedded NULs
@@ -163,6 +142,6 @@ import Testing
     #expect(codingError(of: Variant.dictionary(key: "s", value: "y", [.string(text): .byte(1)])) == .containsNUL)
     #expect(codingError(of: [[["a": Structure(Variant.variant(.string(text)))]]]) == .containsNUL)
     #expect(
-      codingError { () throws(CodingError) in try Message.methodCall(at: "/", nil, "M", "a", text) } == .containsNUL)
+      codingError { try Message.methodCall(at: "/", nil, "M", "a", text) } == .containsNUL)
   }
 }

@@ -36,38 +36,24 @@ import Testing
       if fault == nil { valid += 1 }
     }
     // A generator that makes only valid or only invalid names would prove nothing.
-    #expect(valid > count / 10 && valid < count - count / 10)
+    #expect(valid > count / 10 && valid < count - count / 10, "\(Name.kind), seed \(seed)")
   }
 
-  @Test func `object paths`() {
+  @Test func `each kind of name`() {
     compare(ObjectPath.self, seed: 1, start: ["/", "/", "/a", "/_/", "", "a"], separator: "/") {
       dbus_validate_path($0, nil) != 0
     }
-  }
-
-  @Test func `interface names`() {
     compare(InterfaceName.self, seed: 2, start: ["a.", "a.b", "org", "_", "", "1"], separator: ".") {
       dbus_validate_interface($0, nil) != 0
     }
-  }
-
-  @Test func `error names`() {
     compare(ErrorName.self, seed: 3, start: ["a.", "a.b", "org", "_", "", "1"], separator: ".") {
       dbus_validate_error_name($0, nil) != 0
     }
-  }
-
-  @Test func `member names`() {
     compare(MemberName.self, seed: 4, start: ["Get", "a", "_", "", "1"], separator: "G") {
       dbus_validate_member($0, nil) != 0
     }
-  }
-
-  @Test func `well-known bus names`() {
+    // Well-known names, and unique ones.
     compare(BusName.self, seed: 5, start: ["a.", "a.b", "org-", "-", "", "1"], separator: ".", Self.isBusName)
-  }
-
-  @Test func `unique bus names`() {
     compare(BusName.self, seed: 6, start: [":", ":1.", ":a.b", ":1.2", ":-"], separator: ".", Self.isBusName)
   }
 

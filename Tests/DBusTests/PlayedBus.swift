@@ -1,7 +1,9 @@
-import DBus
+import CDBus
 import Dispatch
 import Glibc
 import Testing
+
+@testable import DBus
 
 /// A bus that a test plays for one client: the test sees each message of the client, and decides what comes with one read.
 final class PlayedBus: Sendable {
@@ -17,7 +19,7 @@ final class PlayedBus: Sendable {
   /// The process of all callers.
   private let process: pid_t
   private let listening: OwnedFileDescriptor
-  private let state = Guarded(State())
+  private let state = Lock(State())
 
   /// - Parameter process: The number that the bus gives for the process of each caller.
   init(process: pid_t = getpid()) throws {
@@ -45,17 +47,17 @@ final class PlayedBus: Sendable {
   }
 
   /// What the client has sent: `AddMatch`, `GetConnectionCredentials :1.7`, `error :1.7`.
-  var seen: [String] { state.with { $0.seen } }
+  var seen: [String] { state.withLock { $0.seen } }
 
   /// From now on the bus knows no owner of this name. It said before who the owner was.
-  func ownersLeave(_ name: String) { _ = state.with { $0.departed.insert(name) } }
+  func ownersLeave(_ name: String) { _ = state.withLock { $0.departed.insert(name) } }
 
   /// The owner of this name leaves as soon as the bus has said who it is. As every bus, this one tells a client that has sent a rule, and no other.
-  func leavesOnceKnown(_ name: String) { _ = state.with { $0.leaving.insert(name) } }
+  func leavesOnceKnown(_ name: String) { _ = state.withLock { $0.leaving.insert(name) } }
 
   /// Sends messages in one piece.
   func send(_ messages: [UInt8]...) {
-    guard let socket = state.with({ $0.socket }) else { return }
+    guard let socket = state.withLock({ $0.socket }) else { return }
     let bytes = messages.flatMap(\.self)
     var sent = 0
     while sent < bytes.count {
@@ -70,29 +72,20 @@ final class PlayedBus: Sendable {
   /// Whether the client has read everything that was sent.
   var isRead: Bool {
     var count: Int32 = 0
-    return state.with { $0.socket }?.withRawValue { ioctl($0, UInt(TIOCOUTQ), &count) == 0 && count == 0 } ?? true
+    return state.withLock { $0.socket }?.withRawValue { ioctl($0, UInt(TIOCOUTQ), &count) == 0 && count == 0 } ?? true
   }
 
   /// While the bus does not read, the client's messages stay in the socket.
-  func reads(_ reads: Bool) { state.with { $0.isReading = reads } }
+  func reads(_ reads: Bool) { state.withLock { $0.isReading = reads } }
 
-  func close() { state.with { $0.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
+  func close() { state.withLock { $0.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
 
   // MARK: Messages
 
   /// A message as the bus passes it on: with its sender.
   static func message(_ message: consuming Message, from sender: String, _ serial: UInt32) throws -> [UInt8] {
-    let bytes = try message.bytes(serial: serial)
-    func number(_ place: Int) -> Int { bytes[place..<(place + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
-    let end = 16 + number(12)
-    var result = Array(bytes[..<end])
-    func pad() { while result.count % 8 != 0 { result.append(0) } }
-    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    pad()
-    result += [7, 1, UInt8(ascii: "s"), 0] + number(sender.utf8.count) + Array(sender.utf8) + [0]
-    result.replaceSubrange(12..<16, with: number(result.count - 16))
-    pad()
-    return result + bytes[((end + 7) & ~7)...]
+    try #require(dbus_message_set_sender(message.raw, sender) != 0)
+    return try message.bytes(serial: serial)
   }
 
   /// A call of a method without arguments.
@@ -116,7 +109,7 @@ final class PlayedBus: Sendable {
       try greet(socket)
       // A descriptor of its own for those who send: reading holds this one.
       let sending = try OwnedFileDescriptor(duplicating: number)
-      state.with { $0.socket = sending }
+      state.withLock { $0.socket = sending }
       var (messages, serial) = (IncomingMessages(), 1 as UInt32)
       while case let bytes = read(socket), !bytes.isEmpty {
         try messages.take(bytes) { message in
@@ -131,29 +124,29 @@ final class PlayedBus: Sendable {
 
   private func read(_ socket: OwnedFileDescriptor) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while !state.with({ $0.isReading }) { usleep(1_000) }
+    while !state.withLock({ $0.isReading }) { usleep(1_000) }
     let count = socket.withRawValue { recv($0, &buffer, buffer.count, 0) }
     return Array(buffer.prefix(max(0, count)))
   }
 
   private func greet(_ socket: OwnedFileDescriptor) throws {
-    var text = ""
-    while true {
-      while let line = text.firstRange(of: "\r\n") {
-        let word = text[..<line.lowerBound]
-        text = String(text[line.upperBound...])
-        let answer =
-          if word.contains("AUTH") { "OK 0123456789abcdef0123456789abcdef\r\n" } else if word.contains("NEGOTIATE") {
-            "AGREE_UNIX_FD\r\n"
-          } else { "" }
-        if word.hasPrefix("BEGIN") { return }
-        socket.withRawValue { _ = Glibc.send($0, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
-      }
+    while case let line = try line(from: socket), !line.hasPrefix("BEGIN") {
+      let answer =
+        line.contains("AUTH")
+        ? "OK 0123456789abcdef0123456789abcdef\r\n" : line.contains("NEGOTIATE") ? "AGREE_UNIX_FD\r\n" : ""
+      socket.withRawValue { _ = Glibc.send($0, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
+    }
+  }
+
+  private func line(from socket: OwnedFileDescriptor) throws -> String {
+    var line = ""
+    repeat {
       // A byte at a time: messages follow right behind the last line.
       var byte: UInt8 = 0
       try #require(socket.withRawValue { recv($0, &byte, 1, 0) } == 1)
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    }
+      line.unicodeScalars.append(Unicode.Scalar(byte))
+    } while !line.hasSuffix("\r\n")
+    return line
   }
 
   private func take(_ message: borrowing Message, _ serial: UInt32) throws {
@@ -161,9 +154,9 @@ final class PlayedBus: Sendable {
     let member = message.member?.rawValue ?? ""
     guard message.kind == .methodCall else {
       let word = message.kind == .error ? "error" : message.kind == .signal ? "signal" : "reply"
-      return state.with { $0.seen.append("\(word) \(message.destination?.rawValue ?? member)") }
+      return state.withLock { $0.seen.append("\(word) \(message.destination?.rawValue ?? member)") }
     }
-    let isUnknown = state.with { state in
+    let isUnknown = state.withLock { state in
       state.seen.append(member.hasPrefix("Get") ? "\(member) \(argument)" : member)
       return state.departed.contains(argument)
     }
@@ -183,7 +176,7 @@ final class PlayedBus: Sendable {
   }
 
   private func tellDeparture(of name: String) throws {
-    let isTold = state.with { state in
+    let isTold = state.withLock { state in
       guard state.leaving.contains(name) else { return false }
       state.departed.insert(name)
       return state.seen.contains("AddMatch")

@@ -6,12 +6,14 @@ import Testing
 struct RawPeer {
   let socket: OwnedFileDescriptor
 
-  init(_ address: String) throws {
+  init(_ address: BusAddress) throws {
     socket = OwnedFileDescriptor(owning: Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
-    let isAbstract = address.hasPrefix("unix:abstract=")
-    let path = address.split(separator: "=", maxSplits: 1)[1]
+    // The first field is the socket, and the identifier of the listener follows.
+    let field = address.rawValue.split(separator: ",")[0]
+    let isAbstract = field.hasPrefix("unix:abstract=")
+    let path = field.split(separator: "=", maxSplits: 1)[1]
     let bytes = (isAbstract ? [0] : []) + Array(path.utf8)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
     let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
@@ -41,15 +43,35 @@ struct RawPeer {
     return Array(buffer.prefix(max(0, count)))
   }
 
+  /// Says that nothing more comes, and reads until the other side closes.
+  func hangUp() {
+    socket.withRawValue { _ = shutdown($0, Int32(SHUT_WR)) }
+    drain()
+  }
+
   /// Reads until the other side closes.
   func drain() { while !read().isEmpty {} }
 
-  func authenticate() throws {
+  /// A peer that has said who it is.
+  static func authenticated(at address: BusAddress) throws -> RawPeer {
+    let peer = try RawPeer(address)
     let identity = "\(getuid())".utf8.map { String($0, radix: 16) }.joined()
-    write(Array("\0AUTH EXTERNAL \(identity)\r\n".utf8))
-    try #require(!read().isEmpty)
-    write(Array("BEGIN\r\n".utf8))
+    peer.write(Array("\0AUTH EXTERNAL \(identity)\r\n".utf8))
+    try #require(!peer.read().isEmpty)
+    peer.write(Array("BEGIN\r\n".utf8))
+    return peer
   }
+}
+
+/// Runs `body` with the address of a listener, which passes each of its peers to `welcome`, and with their loop.
+func withListener(
+  welcome: @escaping @Sendable (Connection) -> Void, _ body: (BusAddress, EventLoop) async throws -> Void
+) async throws {
+  let loop = try EventLoop()
+  let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: loop, welcome: welcome)
+  try await body(await listener.address, loop)
+  await listener.close()
+  await loop.stop()
 }
 
 /// Assembles messages from pieces of any size.

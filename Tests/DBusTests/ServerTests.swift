@@ -11,19 +11,12 @@ import Testing
   private func withThing(
     _ declare: (inout Interface) -> Void, _ body: (RemoteObject, Connection) async throws -> Void
   ) async throws {
-    let (server, client) = try await Connection.pair()
     var interface = Interface(Self.name)
     declare(&interface)
-    server.export(interface, at: Self.path)
-    do {
+    try await withPeers { server, client in
+      server.export(interface, at: Self.path)
       try await body(client.object(nil, at: Self.path, Self.name), server)
-    } catch {
-      await client.loop.stop()
-      throw error
     }
-    await client.close()
-    await server.close()
-    await client.loop.stop()
   }
 
   @Test func `each form of handler answers with what it returns`() async throws {
@@ -324,12 +317,16 @@ import Testing
       #expect(try await last.get("Number", as: String.self) == "99999")
       let beyond = client.object(nil, at: "/books/100000", "org.example.Book")
       #expect(await refusal { try await beyond.call("Open") }?.name == .unknownObject)
+      // An object is not hidden by what lies below it.
+      server.export(Interface("org.example.Pages"), at: "/books/1/pages")
+      let first: ObjectPath = try await client.object(nil, at: "/books/1", "org.example.Book").call("Open")
+      #expect(first == "/books/1")
       let shelf = try await client.object(nil, at: "/books", "org.example.Book").introspect()
       #expect(shelf.children.map(\.name) == ["1", "2"])
       let managed = try await client.call(
         to: nil, at: "/books", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
         returning: [ObjectPath: [String: [String: Variant]]].self)
-      #expect(managed.keys.sorted() == ["/books/1", "/books/2"])
+      #expect(managed.keys.sorted() == ["/books/1", "/books/1/pages", "/books/2"])
     }
   }
 
@@ -369,16 +366,14 @@ import Testing
   }
 
   @Test func `an actor on the loop serves without leaving it`() async throws {
-    let (server, client) = try await Connection.pair()
-    let counter = Counter(loop: server.loop)
-    server.export(counter.interface, at: Self.path)
-    let thing = client.object(nil, at: Self.path, "org.example.Counter")
-    #expect(try await thing.call("Add", Int32(2), returning: Int32.self) == 2)
-    #expect(try await thing.call("AddLater", Int32(3), returning: Int32.self) == 5)
-    #expect(try await thing.get("Value", as: Int32.self) == 5)
-    await client.close()
-    await server.close()
-    await client.loop.stop()
+    try await withPeers { server, client in
+      server.export(Counter(loop: server.loop).interface, at: Self.path)
+      let thing = client.object(nil, at: Self.path, "org.example.Counter")
+      let two: Int32 = try await thing.call("Add", Int32(2))
+      #expect(two == 2)
+      #expect(try await thing.call("AddLater", Int32(3), returning: Int32.self) == 5)
+      #expect(try await thing.get("Value", as: Int32.self) == 5)
+    }
   }
 
   actor Counter {

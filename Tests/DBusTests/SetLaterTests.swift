@@ -13,21 +13,21 @@ import Testing
   }
 
   private func withPlayer(
-    _ body: (_ player: RemoteObject, _ changes: Guarded<[Change]>, _ volume: Guarded<Int32>) async throws -> Void
+    _ body: (_ player: RemoteObject, _ changes: Lock<[Change]>, _ volume: Lock<Int32>) async throws -> Void
   ) async throws {
     try await withPeers { server, client in
-      let changes = Guarded<[Change]>([])
-      let volume = Guarded<Int32>(0)
+      let changes = Lock<[Change]>([])
+      let volume = Lock<Int32>(0)
       var player = Interface(Self.name)
       player.property(
-        "Volume", get: { (_: PropertyAccess) in volume.with { $0 } },
+        "Volume", get: { (_: PropertyAccess) in volume.withLock { $0 } },
         set: { (_: PropertyAccess, value: Int32, reply: Reply<>) in
           if value < 0 { throw ErrorReply(.invalidArgs, "a volume is not negative") }
-          changes.with { $0.append(Change(value: value, reply: reply)) }
+          changes.withLock { $0.append(Change(value: value, reply: reply)) }
         })
       server.export(player, at: "/")
       try await body(client.object(nil, at: "/", Self.name), changes, volume)
-      changes.with { $0 = [] }
+      changes.withLock { $0 = [] }
     }
   }
 
@@ -36,10 +36,10 @@ import Testing
       let signals = try await player.propertyChanges()
       async let first: Void = player.set("Volume", to: Int32(1))
       async let second: Void = player.set("Volume", to: Int32(2))
-      try await eventually("both changes") { changes.with { $0.count } == 2 }
+      try await eventually("both changes") { changes.withLock { $0.count } == 2 }
       #expect(try await player.get("Volume", as: Int32.self) == 0)
-      for change in changes.with({ $0 }) {
-        volume.with { $0 = change.value }
+      for change in changes.withLock({ $0 }) {
+        volume.withLock { $0 = change.value }
         change.reply.send()
       }
       _ = try await (first, second)
@@ -49,7 +49,7 @@ import Testing
       for await signal in signals {
         values.append(try signal.values(as: String.self, [String: Variant].self, [String].self).1["Volume"])
       }
-      let last = changes.with { $0.last?.value }
+      let last = changes.withLock { $0.last?.value }
       #expect(values.last == last.map { .int32($0) })
     }
   }
@@ -58,14 +58,14 @@ import Testing
     try await withPlayer { player, changes, _ in
       let signals = try await player.propertyChanges()
       let refusedLater = Task { try await player.set("Volume", to: Int32(1)) }
-      try await eventually("the change") { changes.with { $0.count } == 1 }
-      changes.with { $0 }.first?.reply.fail(ErrorReply(.failed, "it could not be stored"))
+      try await eventually("the change") { changes.withLock { $0.count } == 1 }
+      changes.withLock { $0 }.first?.reply.fail(ErrorReply(.failed, "it could not be stored"))
       #expect(await refusal { try await refusedLater.value }?.text == "it could not be stored")
-      changes.with { $0 = [] }
+      changes.withLock { $0 = [] }
       #expect(await refusal { try await player.set("Volume", to: Int32(-1)) }?.name == .invalidArgs)
       let forgotten = Task { try await player.set("Volume", to: Int32(2)) }
-      try await eventually("the change") { changes.with { $0.count } == 1 }
-      changes.with { $0 = [] }
+      try await eventually("the change") { changes.withLock { $0.count } == 1 }
+      changes.withLock { $0 = [] }
       #expect(await refusal { try await forgotten.value }?.name == .noReply)
       signals.cancel()
       for await signal in signals { Issue.record("\(signal.member) was announced") }

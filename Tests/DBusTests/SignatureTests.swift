@@ -52,37 +52,27 @@ import Testing
 
   // MARK: Limits
 
-  private func nested(_ start: String, _ end: String, _ depth: Int) -> String {
+  private static func nested(_ start: String, _ end: String, _ depth: Int) -> String {
     String(repeating: start, count: depth) + "y" + String(repeating: end, count: depth)
   }
 
-  @Test func `255 bytes are a signature and 256 are not`() {
-    #expect(Signature.fault(in: String(repeating: "y", count: 255)) == nil)
-    #expect(
-      Signature.fault(in: String(repeating: "y", count: 256)) == "it has 256 bytes, and 255 is the limit")
-  }
+  private static let limits: [(String, String?)] = [
+    (String(repeating: "y", count: 255), nil),
+    (String(repeating: "y", count: 256), "it has 256 bytes, and 255 is the limit"),
+    (nested("a", "", 32), nil),
+    (nested("a", "", 33), "arrays nest deeper than 32"),
+    (String(repeating: nested("a", "", 30), count: 8), nil),
+    (nested("(", ")", 32), nil),
+    (nested("(", ")", 33), "structures nest deeper than 32"),
+    (String(repeating: "(y)", count: 85), nil),
+    (String(repeating: "a", count: 32) + nested("(", ")", 32), nil),
+    (String(repeating: "a", count: 33) + nested("(", ")", 32), "arrays nest deeper than 32"),
+    (nested("a{y", "}", 32), nil),
+    (nested("a{y", "}", 33), "arrays nest deeper than 32"),
+  ]
 
-  @Test func `32 arrays nest and 33 do not`() {
-    #expect(Signature.fault(in: nested("a", "", 32)) == nil)
-    #expect(Signature.fault(in: nested("a", "", 33)) == "arrays nest deeper than 32")
-    #expect(Signature.fault(in: String(repeating: nested("a", "", 30), count: 8)) == nil)
-  }
-
-  @Test func `32 structures nest and 33 do not`() {
-    #expect(Signature.fault(in: nested("(", ")", 32)) == nil)
-    #expect(Signature.fault(in: nested("(", ")", 33)) == "structures nest deeper than 32")
-    #expect(Signature.fault(in: String(repeating: "(y)", count: 85)) == nil)
-  }
-
-  @Test func `32 arrays of 32 structures nest`() {
-    let structures = nested("(", ")", 32)
-    #expect(Signature.fault(in: String(repeating: "a", count: 32) + structures) == nil)
-    #expect(Signature.fault(in: String(repeating: "a", count: 33) + structures) == "arrays nest deeper than 32")
-  }
-
-  @Test func `32 dictionaries nest and 33 do not`() {
-    #expect(Signature.fault(in: nested("a{y", "}", 32)) == nil)
-    #expect(Signature.fault(in: nested("a{y", "}", 33)) == "arrays nest deeper than 32")
+  @Test(arguments: limits) func `each limit holds at n and n + 1`(text: String, fault: String?) {
+    #expect(Signature.fault(in: text) == fault)
   }
 
   // MARK: Swift types

@@ -1,5 +1,6 @@
 import DBusTestSupport
 import ExitTestSupport
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -38,24 +39,20 @@ enum SoakMemory {
 
   /// The memory of this process, in bytes.
   static func used() throws -> Int {
-    let file = try #require(fopen("/proc/self/statm", "r"))
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    try #require(fgets(&line, Int32(line.count), file) != nil)
-    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     return try #require(Int(text.split(separator: " ")[1])) * sysconf(Int32(_SC_PAGESIZE))
   }
 }
 
 /// A service, its clients, and a slow listener.
 final class Soak: Sendable {
-  private static let path: ObjectPath = "/org/example/Soak"
-  private static let interface: InterfaceName = "org.example.Soak"
+  static let path: ObjectPath = "/org/example/Soak"
+  static let interface: InterfaceName = "org.example.Soak"
   private static let clients = 16
 
   private let bus: PrivateBus
-  private let service = SoakService(interface: Soak.interface)
-  private let tally = Guarded(SoakTally())
+  private let service = SoakService()
+  private let tally = Lock(SoakTally())
 
   init(_ bus: PrivateBus) { self.bus = bus }
 
@@ -63,23 +60,23 @@ final class Soak: Sendable {
     try await withLimit(calls > 10_000 ? .seconds(1200) : .seconds(120), "the end of \(calls) calls") {
       try await self.runToTheEnd(calls: calls)
     }
-    try await eventually("every connection and loop is gone") { self.tally.with { $0.isDeserted } }
+    try await eventually("every connection and loop is gone") { self.tally.withLock { $0.isDeserted } }
   }
 
   private func runToTheEnd(calls: Int) async throws {
     let shared = try EventLoop()
     let host = try await bus.connect()
     let watcher = try await bus.connect(on: shared)
-    tally.with { $0.know(host, watcher) }
+    tally.withLock { $0.know(host, watcher) }
     host.export(service.declaration, at: Self.path)
     let name = try #require(await host.uniqueName)
 
     let ticks = try await watcher.signals(MatchRule(sender: name, member: "Tick"), buffering: .newest(16))
     let ends = try await watcher.signals(MatchRule(sender: name, member: "End"))
-    let taken = Guarded(0)
+    let taken = Lock(0)
     let reader = Task {
       for await _ in ticks {
-        taken.with { $0 += 1 }
+        taken.withLock { $0 += 1 }
         // This is slower than the signals come: each one costs the listener a call to the service.
         _ = try await watcher.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: nil)
       }
@@ -87,7 +84,7 @@ final class Soak: Sendable {
 
     try await withThrowingTaskGroup { group in
       for number in 0..<Self.clients {
-        let client = SoakClient(bus: bus, shared: shared, service: name, at: Self.path, Self.interface, tally: tally)
+        let client = SoakClient(bus: bus, shared: shared, service: name, tally: tally)
         group.addTask {
           var random = CodingRandom(seed: UInt64(number))
           try await client.run(calls: calls / Self.clients, &random)
@@ -95,7 +92,7 @@ final class Soak: Sendable {
       }
       try await group.waitForAll()
     }
-    let final = tally.with { $0 }
+    let final = tally.withLock { $0 }
     #expect(final.surprises.isEmpty, "\(final.surprises.prefix(5))")
     #expect(final.ended == final.made && final.made == calls / Self.clients * Self.clients)
 
@@ -105,7 +102,7 @@ final class Soak: Sendable {
     #expect(try await collect(1, from: ends).count == 1)
     ticks.cancel()
     try await reader.value
-    #expect(taken.with { $0 } + ticks.dropped == service.ticks)
+    #expect(taken.withLock { $0 } + ticks.dropped == service.ticks)
     try await eventually("no handler runs") { await host.runningHandlers == 0 }
     let pending = await (host.pendingCalls, watcher.pendingCalls)
     #expect(pending == (0, 0))
@@ -150,19 +147,16 @@ final class SoakService: Sendable {
     var isTicking = true
   }
 
-  private let interface: InterfaceName
-  private let state = Guarded(State())
-
-  init(interface: InterfaceName) { self.interface = interface }
+  private let state = Lock(State())
 
   /// The signals that were emitted.
-  var ticks: Int { state.with { $0.ticks } }
+  var ticks: Int { state.withLock { $0.ticks } }
 
-  func stopTicking() { state.with { $0.isTicking = false } }
+  func stopTicking() { state.withLock { $0.isTicking = false } }
 
   /// Answers the callers that were kept waiting, all of whom have left.
   func releaseAll() {
-    let kept = state.with { state in
+    let kept = state.withLock { state in
       defer { state.kept = [] }
       return state.kept
     }
@@ -170,7 +164,7 @@ final class SoakService: Sendable {
   }
 
   var declaration: Interface {
-    var interface = Interface(interface)
+    var interface = Interface(Soak.interface)
     let tick = interface.signal("Tick", "number", of: UInt32.self)
     interface.method("Echo", in: "value", out: "value") { [self] (call: Call, value: Variant) in
       if let number = nextTick() { try call.connection.emit(tick, from: call.path, number) }
@@ -187,7 +181,7 @@ final class SoakService: Sendable {
   }
 
   private func nextTick() -> UInt32? {
-    state.with { state in
+    state.withLock { state in
       state.calls += 1
       if state.calls % 4 != 0 || !state.isTicking { return nil }
       state.ticks += 1
@@ -197,7 +191,7 @@ final class SoakService: Sendable {
 
   /// The callers that waited longest are released without an answer.
   private func keep(_ reply: Reply<UInt32>) {
-    let forgotten = state.with { state in
+    let forgotten = state.withLock { state in
       state.kept.append(reply)
       return state.kept.count > 100 ? state.kept.removeFirst() : nil
     }
@@ -216,20 +210,10 @@ struct SoakClient: Sendable {
     case echoAndCancel(Variant)
   }
 
-  private let bus: PrivateBus
-  private let shared: EventLoop
-  private let tally: Guarded<SoakTally>
-  private let object: (name: BusName, path: ObjectPath, interface: InterfaceName)
-
-  init(
-    bus: PrivateBus, shared: EventLoop, service: BusName, at path: ObjectPath, _ interface: InterfaceName,
-    tally: Guarded<SoakTally>
-  ) {
-    self.bus = bus
-    self.shared = shared
-    self.tally = tally
-    object = (service, path, interface)
-  }
+  let bus: PrivateBus
+  let shared: EventLoop
+  let service: BusName
+  let tally: Lock<SoakTally>
 
   func run(calls: Int, _ random: inout CodingRandom) async throws {
     var left = calls
@@ -243,11 +227,12 @@ struct SoakClient: Sendable {
   private func live(calls: Int, _ random: inout CodingRandom) async throws {
     let ownLoop = random.once(in: 2) ? try EventLoop() : nil
     let connection = try await bus.connect(on: ownLoop ?? shared)
-    tally.with { $0.know(connection) }
+    tally.withLock { $0.know(connection) }
     let vanishes = random.once(in: 4)
     var left = calls
     while left > 0 {
-      let plans = plans(min(left, 1 + random.number(below: 8)), &random)
+      var generator = VariantGenerator(seed: random.next())
+      let plans = (0..<min(left, 1 + random.number(below: 8))).map { _ in plan(&random, &generator) }
       left -= plans.count
       let goesNow = vanishes && left == 0
       await withTaskGroup { group in
@@ -260,13 +245,6 @@ struct SoakClient: Sendable {
     #expect(pending == 0)
     await connection.close()
     await ownLoop?.stop()
-  }
-
-  private func plans(_ count: Int, _ random: inout CodingRandom) -> [Plan] {
-    var generator = VariantGenerator(seed: random.next())
-    var plans: [Plan] = []
-    for _ in 0..<count { plans.append(plan(&random, &generator)) }
-    return plans
   }
 
   private func plan(_ random: inout CodingRandom, _ generator: inout VariantGenerator) -> Plan {
@@ -283,9 +261,9 @@ struct SoakClient: Sendable {
   }
 
   private func carryOut(_ plan: Plan, on connection: Connection, vanishing: Bool) async {
-    tally.with { $0.made += 1 }
+    tally.withLock { $0.made += 1 }
     let surprise = await surprise(of: plan, on: connection, vanishing: vanishing)
-    tally.with { tally in
+    tally.withLock { tally in
       tally.ended += 1
       if let surprise { tally.surprises.append(surprise) }
     }
@@ -301,7 +279,7 @@ struct SoakClient: Sendable {
 
   /// Carries out the plan. Returns what was wrong with the result, if anything.
   private func outcome(of plan: Plan, on connection: Connection) async throws -> String? {
-    let soak = connection.object(object.name, at: object.path, object.interface)
+    let soak = connection.object(service, at: Soak.path, Soak.interface)
     switch plan {
     case .echo(let value, let member): return try await echo(value, member, by: soak)
     case .descriptor: return try await descriptor(by: soak)

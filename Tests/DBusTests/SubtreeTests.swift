@@ -6,8 +6,7 @@ import Testing
 @Suite struct SubtreeTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `each caller sees its own objects, by whichever way it looks`(kind: PrivateBus.Kind) async throws {
-    try await withPrivateBus(kind) { bus in
-      let (service, owner, other) = (try await bus.connect(), try await bus.connect(), try await bus.connect())
+    try await withConnections(kind) { _, service, owner, other in
       let (name, own) = (try #require(await service.uniqueName), try #require(await owner.uniqueName))
       var book = Interface("org.example.Book")
       book.property("Number", get: { (access: PropertyAccess) in String(access.path.lastElement) })
@@ -32,20 +31,12 @@ import Testing
         #expect(await isThere { _ = try await book.properties() } == mayOpen)
         #expect(await isThere { _ = try await book.introspect() } == mayOpen)
       }
-      for client in [service, owner, other] { await client.close() }
     }
   }
 
   private func isThere(_ body: () async throws -> Void) async -> Bool {
-    do {
-      try await body()
-      return true
-    } catch {
-      guard case CallError.replied(let reply) = error, reply.name == .unknownObject else {
-        Issue.record("\(error)")
-        return false
-      }
-      return false
-    }
+    let error = await refusal(body)
+    #expect(error == nil || error?.name == .unknownObject)
+    return error == nil
   }
 }

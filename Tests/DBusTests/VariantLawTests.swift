@@ -34,23 +34,18 @@ import Testing
 
   // MARK: As deep as it goes
 
-  @Test func `64 containers within each other come back`() throws {
-    let value = (0..<63).reduce(Variant.string("the core")) { inner, _ in .variant(inner) }
-    #expect(try Message(bytes: signal(value).bytes(serial: 1)).values(as: Variant.self) == value)
-  }
+  private static let deepest: [Variant] = [
+    (0..<63).reduce("the core") { inner, _ in .variant(inner) },
+    (0..<32).reduce((0..<31).reduce(.byte(7)) { inner, _ in .structure([inner]) }) { inner, _ in
+      .array(of: inner.contentSignature, [inner])
+    },
+    (0..<31 as Range<UInt32>).reduce("the core") { inner, number in
+      .dictionary(key: "u", value: inner.contentSignature, [.uint32(number): inner])
+    },
+  ]
 
-  @Test func `32 arrays and 31 structures within a variant come back`() throws {
-    var value = Variant.byte(7)
-    for _ in 0..<31 { value = .structure([value]) }
-    for _ in 0..<32 { value = .array(of: value.contentSignature, [value]) }
-    #expect(try Message(bytes: signal(value).bytes(serial: 1)).values(as: Variant.self) == value)
-  }
-
-  @Test func `31 dictionaries and a variant within each other come back`() throws {
-    var value = Variant.string("the core")
-    for number in 0..<31 {
-      value = .dictionary(key: "u", value: value.contentSignature, [.uint32(UInt32(number)): value])
-    }
+  @Test(arguments: deepest)
+  func `variants, arrays of structures and dictionaries as deep as may be come back`(value: Variant) throws {
     #expect(try Message(bytes: signal(value).bytes(serial: 1)).values(as: Variant.self) == value)
   }
 
@@ -76,7 +71,7 @@ import Testing
     // No Swift dictionary writes duplicate keys; an array of structures has the same bytes.
     let pairs = [Structure(Int64(1), UInt64(7)), Structure(Int64(1), UInt64(9))]
     var bytes = try signal(pairs).bytes(serial: 1)
-    let type = try #require(bytes.firstRange(ofElements: Array("a(xt)".utf8)))
+    let type = try #require(bytes.firstRange(of: Array("a(xt)".utf8)))
     bytes.replaceSubrange(type, with: Array("a{xt}".utf8))
     let message = try Message(bytes: bytes)
     #expect(try message.values(as: [Int64: UInt64].self) == [1: 9] as [Int64: UInt64])

@@ -29,7 +29,7 @@ package struct DocumentGenerator {
   private mutating func representation(of type: Text) -> Representation {
     let content: Representation.Content =
       switch random.below(3) {
-      case 0: .data((0..<random.below(50)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+      case 0: .data(values.data())
       case 1: .text(values.text())
       default: .file(random.one(of: DocumentGenerator.files))
       }
@@ -42,7 +42,7 @@ package struct DocumentGenerator {
       activityType: name(), targetContentIdentifier: perhaps { $0.text() }, title: perhaps { $0.text() },
       userInfo: values.userInfo(), webpageURL: perhaps { $0.random.one(of: ValueGenerator.urls) },
       requiredUserInfoKeys: texts(),
-      keywords: texts(), persistentIdentifier: perhaps { $0.text() }, expirationDate: perhaps { $0.date() },
+      keywords: texts(), persistentIdentifier: perhaps { $0.text() }, expirationDate: perhaps { $0.values.date() },
       isEligibleForHandoff: random.one(of: [nil, true, false]), visibility: choice())
   }
 
@@ -85,7 +85,8 @@ package struct DocumentGenerator {
     Session(
       identifier: UniqueIdentifier(using: &random), application: name(), role: name(), configuration: name(),
       state: choice(),
-      isConnected: random.once(in: 2), hasBeenConnected: random.once(in: 2), created: date(), lastActivated: date(),
+      isConnected: random.once(in: 2), hasBeenConnected: random.once(in: 2), created: values.date(),
+      lastActivated: values.date(),
       title: text(), userActivity: perhaps { $0.activity() }, stateRestorationActivity: perhaps { $0.activity() },
       userInfo: values.userInfo(), canActivatePredicate: text(), prefersToActivatePredicate: text(),
       isPrivate: random.once(in: 2))
@@ -107,11 +108,6 @@ package struct DocumentGenerator {
   }
 
   private mutating func texts() -> [Text] { (0..<random.below(4)).map { _ in text() } }
-
-  private mutating func date() -> Instant {
-    if random.once(in: 2) { return Instant(microseconds: random.one(of: ValueGenerator.dates)) }
-    return Instant(microseconds: .random(in: -62_167_219_200_000_000...253_402_300_799_999_999, using: &random))
-  }
 }
 
 extension DocumentGenerator {

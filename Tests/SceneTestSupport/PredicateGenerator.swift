@@ -27,9 +27,7 @@ package struct PredicateGenerator {
   }
 
   private mutating func conditions(_ depth: Int) -> [Condition] {
-    var made: [Condition] = []
-    for _ in 0..<(2 + random.below(3)) { made.append(condition(depth: depth - 1)) }
-    return made
+    (0..<(2 + random.below(3))).map { _ in condition(depth: depth - 1) }
   }
 
   private mutating func leaf() -> Condition {
@@ -55,27 +53,21 @@ package struct PredicateGenerator {
     case 10:
       let options = options.intersection(.ignoringCase)
       return Comparison(.matches(expression(ignoringCase: options == .ignoringCase)), options: options)
-    case 9:
-      var texts: [Text] = []
-      for _ in 0..<random.below(4) { texts.append(text()) }
-      return Comparison(.oneOf(texts), options: options)
+    case 9: return Comparison(.oneOf((0..<random.below(4)).map { _ in text() }), options: options)
     default: return Comparison(.equal(text()), options: options)
     }
   }
 
   /// A text of at most four pieces, often of none or one.
   package mutating func text() -> Text {
-    var text = ""
-    for _ in 0..<min(random.below(5), random.below(5)) { text += random.one(of: Self.pieces) }
-    return Text(text)
+    Text((0..<min(random.below(5), random.below(5))).map { _ in random.one(of: Self.pieces) }.joined())
   }
 
   private mutating func pattern() -> Text {
-    var text = ""
-    for _ in 0..<random.below(6) {
-      text += random.one(of: ["*", "?", "a", "b", "é", "😀", random.one(of: Self.pieces)])
+    let pieces = (0..<random.below(6)).map { _ in
+      random.one(of: ["*", "?", "a", "b", "é", "😀", random.one(of: Self.pieces)])
     }
-    return Text(text)
+    return Text(pieces.joined())
   }
 
   private mutating func expression(ignoringCase: Bool) -> RegularExpression {
@@ -148,8 +140,7 @@ extension PredicateGenerator {
     case .matches(let expression):
       return word("SELF") + word(" MATCHES") + word(options()) + space() + quoted(Text(expression.source), "dD.")
     case .oneOf(let texts):
-      var list: [String] = []
-      for text in texts { list.append(space() + quoted(text) + space()) }
+      let list = texts.map { space() + quoted($0) + space() }
       return word("SELF") + space() + word(" IN") + word(options()) + space() + "{" + list.joined(separator: ",") + "}"
     }
   }

@@ -63,12 +63,12 @@ package struct ValueGenerator {
     return double.isFinite ? double : 0.1
   }
 
-  private mutating func data() -> [UInt8] {
+  mutating func data() -> [UInt8] {
     (0..<random.below(random.one(of: [4, 4, 200]))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
   }
 
   /// A date in the supported years, usually with microseconds.
-  private mutating func date() -> Instant {
+  mutating func date() -> Instant {
     switch random.below(4) {
     case 0: Instant(microseconds: random.one(of: ValueGenerator.dates))
     case 1: Instant(microseconds: Int64(random.below(2_000_000_000)) * 1_000_000)

@@ -138,11 +138,6 @@ public struct OwnerSequence: AsyncSequence, Sendable {
     fileprivate var last: BusName?
     fileprivate let changes: SignalStream.Iterator
 
-    fileprivate init(first: BusName??, changes: SignalStream.Iterator) {
-      self.first = first
-      self.changes = changes
-    }
-
     /// Waits for a change; the outer `nil` means the end of the connection.
     public mutating func next() async -> BusName?? { await next(isolation: nil) }
 

@@ -49,30 +49,20 @@ extension IntrospectionError {
 
 extension IntrospectionError {
   init(_ error: XMLError) {
-    code =
+    let code: Code =
       switch error.kind {
       case .malformed: .malformed
       case .limitExceeded: .limitExceeded
       }
-    line = error.position.line
-    column = error.position.column
-    reason = error.reason
-    invalidName = nil
+    self.init(code, error.reason, at: error.position)
   }
 
-  init(unexpected reason: String, at position: XMLPosition) {
-    code = .unexpected
-    line = position.line
-    column = position.column
-    self.reason = reason
-    invalidName = nil
-  }
+  init(unexpected reason: String, at position: XMLPosition) { self.init(.unexpected, reason, at: position) }
 
-  init(_ name: InvalidName, at position: XMLPosition) {
-    code = .invalidName
-    line = position.line
-    column = position.column
-    reason = "\(name)"
-    invalidName = name
+  init(_ name: InvalidName, at position: XMLPosition) { self.init(.invalidName, "\(name)", at: position, name) }
+
+  private init(_ code: Code, _ reason: String, at position: XMLPosition, _ invalidName: InvalidName? = nil) {
+    self.init(
+      code: code, line: position.line, column: position.column, reason: reason, invalidName: invalidName)
   }
 }

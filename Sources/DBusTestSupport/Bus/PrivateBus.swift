@@ -84,6 +84,34 @@ public final class PrivateBus: Sendable {
     try await Connection.open(address, on: loop)
   }
 
+  /// Lets the bus start `executable` when somebody calls `name` and nobody owns the name. When this returns, the bus knows the program.
+  ///
+  /// ```swift
+  /// import DBus
+  ///
+  /// try await withPrivateBus { bus in
+  ///   try await bus.install("org.example.Greeter", executable: "/usr/libexec/greeter", arguments: ["--quiet"])
+  ///   let client = try await bus.connect()
+  ///   let greeting: String = try await client.call(
+  ///     to: "org.example.Greeter", at: "/org/example/Greeter", "org.example.Greeter", "Greet", "Ann")
+  ///   print(greeting)
+  ///   await client.close()
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name that the program takes.
+  ///   - executable: The program: a path, or a name on PATH.
+  ///   - arguments: The program's arguments.
+  ///   - environment: Variables of the program's environment in addition to those of the bus.
+  public func install(
+    _ name: BusName, executable: String, arguments: [String] = [], environment: [String: String] = [:]
+  ) async throws {
+    let path = try Programs.required(executable)
+    try await backend.install(
+      ActivatableService(name: name, command: [path] + arguments, environment: environment))
+  }
+
   /// Kills the bus with SIGKILL and waits until it has ended. Its connections notice this like the end of any bus. The programs that it
   /// started, and its files, stay until ``stop()``.
   public func kill() async { await backend.process.kill() }
@@ -122,6 +150,31 @@ package nonisolated(nonsending) func withPrivateBus<Result>(
     await bus.stop()
     throw error
   }
+}
+
+/// A failure of a private bus, with the output of the bus.
+///
+/// ```swift
+/// do {
+///   let bus = try await PrivateBus.start(.broker)
+///   await bus.stop()
+/// } catch let error as BusFailure {
+///   print(error.reason, error.log)
+/// }
+/// ```
+public struct BusFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong.
+  public let reason: String
+  /// The output of the bus.
+  public let log: String
+
+  init(_ reason: String, log: String = "") {
+    self.reason = reason
+    self.log = log
+  }
+
+  /// Both.
+  public var description: String { log.isEmpty ? reason : "\(reason); it said:\n\(log)" }
 }
 
 /// One of the programs that can run as the bus.

@@ -30,10 +30,8 @@ public enum OpenDescriptors {
     var result: [Int32: String] = [:]
     for name in Procfs.entries(of: folder) {
       guard let number = Int32(name) else { continue }
-      var target = [CChar](repeating: 0, count: 4096)
-      let length = readlink("\(folder)/\(name)", &target, target.count)
-      // The descriptor for reading the folder itself is closed by now.
-      if length > 0 { result[number] = String(decoding: target[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) }
+      // The descriptor for reading the folder itself is closed by now, and has no target.
+      result[number] = Procfs.target(of: "\(folder)/\(name)")
     }
     return result
   }
@@ -50,6 +48,13 @@ enum Procfs {
       if name != "." && name != ".." { names.append(name) }
     }
     return names
+  }
+
+  /// Where a symbolic link leads; `nil` if it does not exist.
+  static func target(of link: String) -> String? {
+    var path = [CChar](repeating: 0, count: 4096)
+    let length = readlink(link, &path, path.count)
+    return length > 0 ? String(decoding: path[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 
   /// `nil` if it does not exist.

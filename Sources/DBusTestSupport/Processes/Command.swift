@@ -36,6 +36,18 @@ public struct Command: Sendable {
     self.input = input
   }
 
+  /// An executable of this package, built together with the test that runs it. The test's target must depend on it.
+  ///
+  /// ```swift
+  /// let result = try await Command.built("private-bus", "--daemon", "--", "printenv", "DBUS_SESSION_BUS_ADDRESS").run()
+  /// print(result.standardOutput)  // unix:path=…
+  /// ```
+  public static func built(
+    _ name: String, _ arguments: String..., environment: [String: String]? = nil, input: String = ""
+  ) -> Command {
+    Command(Programs.built(name), arguments: arguments, environment: environment, input: input)
+  }
+
   /// The exit status of a command, and its output.
   ///
   /// ```swift
@@ -58,8 +70,7 @@ public struct Command: Sendable {
   public func run(within limit: Duration = usualLimit) async throws -> Result {
     let running = try await start()
     do {
-      let status = try await running.ended(within: limit)
-      return Result(status: status, standardOutput: running.standardOutput, standardError: running.standardError)
+      return try await running.result(within: limit)
     } catch {
       await running.stop()
       throw error

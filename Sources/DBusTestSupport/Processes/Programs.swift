@@ -30,10 +30,8 @@ enum Programs {
 
   /// The path of a product that was built together with this process.
   static func built(_ name: String) -> String {
-    var path = [CChar](repeating: 0, count: 4096)
-    let length = max(0, readlink("/proc/self/exe", &path, path.count))
-    let folder = String(decoding: path[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return folder.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(name)"
+    let path = Procfs.target(of: "/proc/self/exe") ?? ""
+    return path.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(name)"
   }
 
   static func required(_ name: String, in environment: [String: String] = environment) throws(ProgramNotFound) -> String

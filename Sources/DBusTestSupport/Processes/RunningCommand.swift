@@ -87,7 +87,7 @@ public final class RunningCommand: Sendable {
     await uncancelled { _ = try await process.ended() }
   }
 
-  private func result(within limit: Duration) async throws -> Command.Result {
+  func result(within limit: Duration) async throws -> Command.Result {
     let status = try await ended(within: limit)
     return Command.Result(status: status, standardOutput: standardOutput, standardError: standardError)
   }

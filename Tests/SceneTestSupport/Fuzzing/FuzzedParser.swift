@@ -32,6 +32,23 @@ package struct BrokenLaw: Error, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) { self.description = description }
+
+  /// Checks that a written value can be read, is the same again, and is written in the same way.
+  ///
+  /// - Parameter mayNotFit: Whether the reader may find the value beyond one of its limits.
+  static func check<Value: Equatable, Written: Equatable>(
+    _ value: Value, as form: String, mayNotFit: Bool, write: (Value) -> Written, read: (Written) throws(Fault) -> Value
+  ) throws(BrokenLaw) {
+    let written = write(value)
+    do throws(Fault) {
+      let again = try read(written)
+      if again != value { throw Fault(at: .document, "another value came back: \(again)") }
+      if write(again) != written { throw Fault(at: .document, "it is written in two ways") }
+    } catch {
+      if mayNotFit, error.kind == .limit { return }
+      throw BrokenLaw("\(form): \(error): \(value)")
+    }
+  }
 }
 
 /// A document in one of its possible forms.
