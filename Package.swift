@@ -177,7 +177,8 @@ let package = Package(
       dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "ExitTestSupport", "XML"],
       swiftSettings: settings),
     .testTarget(
-      name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "TextRules"],
+      name: "InterchangeCoreTests",
+      dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SceneTestSupport", "TextRules"],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeTurnsTests",

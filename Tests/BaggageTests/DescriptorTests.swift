@@ -39,9 +39,7 @@ import Testing
 
   @Test func `a pipe and a socket are handed out once, as they are`() async throws {
     let store = stores.store()
-    var ends: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    let (socket, peer) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+    let (socket, peer) = try socketPair()
     #expect(peer.withRawValue { write($0, "said", 4) } == 4)
     peer.close()
     let pipe = try pipe("piped")
@@ -50,7 +48,7 @@ import Testing
     for (number, text) in [(0, "piped"), (1, "said")] {
       let (descriptor, size) = try await store.open(number)
       #expect(size == nil && descriptor.text == text)
-      let error = await refusal { () throws(InterchangeError) in _ = try await store.open(number) }
+      let error = await refusal(of: try await store.open(number))
       #expect(error?.name == .sourceGone)
       #expect(error?.message.contains("can be read once") ?? false)
       // The descriptor belongs to the receiver, whatever happens to the delivery.
@@ -89,7 +87,7 @@ import Testing
     await store.free([delivery])
     // The delivery to which it belonged is gone.
     await store.putBack(second, 0, of: delivery)
-    #expect(await refusal { () throws(InterchangeError) in _ = try await store.open() }?.name == .sourceGone)
+    #expect(await refusal(of: try await store.open())?.name == .sourceGone)
     await store.close()
   }
 
@@ -109,10 +107,10 @@ import Testing
     let notices = inotify_init1(Int32(IN_CLOEXEC))
     if notices >= 0 { cases.append((OwnedFileDescriptor(owning: notices), "is of an unsupported kind")) }
     for (descriptor, reason) in cases {
-      let error = await refusal { () throws(InterchangeError) in _ = try await store.keep(descriptor) }
+      let error = await refusal(of: try await store.keep(descriptor))
       #expect(error?.name == .invalidPayload)
       #expect(error?.message.hasPrefix("\(place): \(reason)") ?? false, "\(error?.message ?? "")")
-      let copied = await refusal { () throws(InterchangeError) in _ = try await store.copy(descriptor) }
+      let copied = await refusal(of: try await store.copy(descriptor))
       #expect(copied == error)
     }
     await store.close()
@@ -124,7 +122,7 @@ import Testing
     await store.close()
     store = stores.store()
     for number in [0, 7] {
-      let error = await refusal { () throws(InterchangeError) in _ = try await store.open(number) }
+      let error = await refusal(of: try await store.open(number))
       #expect(error?.name == .sourceGone)
     }
     await store.close()
@@ -132,7 +130,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `so many descriptors are held and no more, until some are freed`(isInMemory: Bool) async throws {
-    let store = isInMemory ? BaggageStore(directory: nil, isSynced: false) : stores.store()
+    let store = isInMemory ? stores.inMemory() : stores.store()
     func fill(_ number: Int) async throws(InterchangeError) {
       let owner = number == 0 ? other : delivery
       if isInMemory { return try await store.keep([1], as: number, of: owner) }
@@ -140,12 +138,12 @@ import Testing
       _ = try await store.keep(pipe.readEnd, as: number, of: owner)
     }
     for number in 0..<BaggageLimits.descriptors { try await fill(number) }
-    let error = await refusal { () throws(InterchangeError) in try await fill(1000) }
+    let error = await refusal(of: try await fill(1000))
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message.contains("\(BaggageLimits.descriptors) descriptors") ?? false)
     await store.free([other])
     try await fill(1000)
-    #expect(await refusal { () throws(InterchangeError) in try await fill(1001) }?.name == .limitsExceeded)
+    #expect(await refusal(of: try await fill(1001))?.name == .limitsExceeded)
     await store.close()
   }
 
@@ -155,19 +153,16 @@ import Testing
     let store = stores.store()
     let pipe = try pipe("begun, ", isEnded: false)
     async let size = store.copy(pipe.readEnd)
-    // The copy is in the spool from its first byte on, under a temporary name.
-    try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").contains { $0.hasPrefix("unfinished") }
-    }
+    try await eventually("the copy has begun") { stores.spooled().contains { $0.hasPrefix("unfinished") } }
     try await store.keep([1, 2, 3], of: other)
     #expect(try await store.open(of: other).0.bytes() == [1, 2, 3])
-    let error = await refusal { () throws(InterchangeError) in _ = try await store.open() }
+    let error = await refusal(of: try await store.open())
     #expect(error?.name == .sourceGone)
     #expect(pipe.writeEnd.withRawValue { write($0, "ended", 5) } == 5)
     pipe.writeEnd.close()
     #expect(try await size == 12)
     #expect(try await store.open().0.text == "begun, ended")
-    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["0"])
+    #expect(stores.spooled() == ["0"])
     await store.close()
   }
 
@@ -197,12 +192,10 @@ import Testing
   @Test func `a pipe with as much as the limit is copied, and one byte more is refused`() async throws {
     let store = stores.store()
     #expect(try await store.copy(try pipe("12345").readEnd, atMost: 5) == 5)
-    let error = await refusal { () throws(InterchangeError) in
-      guard let pipe = try? pipe("123456") else { return }
-      _ = try await store.copy(pipe.readEnd, as: 1, atMost: 5)
-    }
+    let long = try pipe("123456")
+    let error = await refusal(of: try await store.copy(long.readEnd, as: 1, atMost: 5))
     #expect(error?.name == .limitsExceeded)
-    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["0"])
+    #expect(stores.spooled() == ["0"])
     await store.close()
   }
 
@@ -210,11 +203,11 @@ import Testing
     let store = stores.store(silence: silence)
     let pipe = try pipe("half", isEnded: false)
     let begin = ContinuousClock.now
-    let error = await refusal { () async throws(InterchangeError) in _ = try await store.copy(pipe.readEnd) }
+    let error = await refusal(of: try await store.copy(pipe.readEnd))
     #expect(error?.name == .sourceGone, "\(error as Any)")
     #expect(error?.message.contains("after 4 bytes") ?? false, "\(error as Any)")
     #expect(ContinuousClock.now - begin >= silence)
-    #expect(access(stores.spooled(), F_OK) != 0)
+    #expect(stores.spooled() == [])
     await store.close()
   }
 
@@ -224,9 +217,7 @@ import Testing
     async let size = store.copy(pipe.readEnd)
     // This closes the pipe before the copy is awaited, even if the test fails: a store that waits in a read continues.
     defer { pipe.writeEnd.close() }
-    try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 1
-    }
+    try await eventually("the copy has begun") { stores.spooled().count == 1 }
     // The sender makes reads block, and takes away the bytes that were announced to the store.
     for _ in 0..<50 {
       _ = pipe.readEnd.withRawValue { fcntl($0, F_SETFL, 0) }
@@ -249,67 +240,48 @@ import Testing
   func `a copy is called off with its task, and with its delivery`(isFreed: Bool) async throws {
     let store = stores.store()
     let pipe = try pipe("begun", isEnded: false)
-    let task = Task { await refusal { () throws(InterchangeError) in _ = try await store.copy(pipe.readEnd) } }
-    try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 1
-    }
+    let task = Task { await refusal(of: try await store.copy(pipe.readEnd)) }
+    try await eventually("the copy has begun") { stores.spooled().count == 1 }
     if isFreed { await store.free([delivery]) } else { task.cancel() }
-    #expect(await task.value?.name == .cancelled)
-    #expect(TemporaryDirectory.paths(below: "\(stores.directory.path)/spool") == [])
+    #expect(try await task.value?.name == .cancelled)
+    #expect(TemporaryDirectory.paths(below: stores.spool) == [])
     await store.close()
   }
 
   @Test func `a copy is called off with its content, and the others of its delivery go on`() async throws {
     let store = stores.store()
     let pipes = [try pipe("begun", isEnded: false), try pipe("begun", isEnded: false)]
-    let copies = (0..<2).map { number in
-      Task { () async -> InterchangeError? in
-        do throws(InterchangeError) {
-          _ = try await store.copy(pipes[number].readEnd, as: number)
-          return nil
-        } catch {
-          return error
-        }
-      }
-    }
-    try await eventually("the copies have begun") {
-      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 2
-    }
+    let copies = (0..<2).map { number in Task { try await store.copy(pipes[number].readEnd, as: number) } }
+    try await eventually("the copies have begun") { stores.spooled().count == 2 }
     await store.free([0], of: delivery)
-    #expect(await copies[0].value?.name == .cancelled)
+    let error = await #expect(throws: InterchangeError.self) { try await copies[0].value }
+    #expect(error?.name == .cancelled)
     pipes[1].writeEnd.close()
-    #expect(await copies[1].value == nil)
-    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["1"])
+    #expect(try await copies[1].value == 5)
+    #expect(stores.spooled() == ["1"])
     await store.close()
   }
 
   @Test func `a store that ends calls off what it copies`() async throws {
     let store = stores.store()
     let pipe = try pipe("begun", isEnded: false)
-    let task = Task { await refusal { () throws(InterchangeError) in _ = try await store.copy(pipe.readEnd) } }
-    try await eventually("the copy has begun") {
-      TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)").count == 1
-    }
+    let task = Task { await refusal(of: try await store.copy(pipe.readEnd)) }
+    try await eventually("the copy has begun") { stores.spooled().count == 1 }
     await store.close()
-    #expect(await task.value?.name == .cancelled)
+    #expect(try await task.value?.name == .cancelled)
   }
 
-  @Test(arguments: [Int32(SOCK_DGRAM.rawValue), Int32(SOCK_SEQPACKET.rawValue)])
-  func `a socket of messages is refused at once, whatever the kernel says of it`(type: Int32) async throws {
+  @Test(arguments: [SOCK_DGRAM, SOCK_SEQPACKET])
+  func `a socket of messages is refused at once, whatever the kernel says of it`(type: __socket_type) async throws {
     let store = stores.store()
-    var ends: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
-    let (one, other) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+    let (one, other) = try socketPair(type)
     // A socket of datagrams is now readable for ever, and empty.
     other.withRawValue { _ = shutdown($0, Int32(SHUT_RD)) }
-    for way in 0..<3 {
-      let error = await refusal { () throws(InterchangeError) in
-        switch way {
-        case 0: _ = try await store.copy(other)
-        case 1: _ = try await store.keep(other)
-        default: try await store.setSnapshot(of: delivery, type: "image/png", from: other)
-        }
-      }
+    let errors = [
+      await refusal(of: try await store.copy(other)), await refusal(of: try await store.keep(other)),
+      await refusal(of: try await store.setSnapshot(of: delivery, type: "image/png", from: other)),
+    ]
+    for error in errors {
       #expect(
         error?.name == .invalidPayload && error?.message.contains("socket of messages") ?? false, "\(error as Any)")
     }
@@ -320,17 +292,15 @@ import Testing
   @Test func `a socket that breaks is no shorter content`() async throws {
     let store = stores.store()
     for isBroken in [false, true] {
-      var ends: [Int32] = [-1, -1]
-      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-      let (source, handedIn) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+      let (source, handedIn) = try socketPair()
       // The kernel reports an end whose other side has left bytes unread as broken.
       if isBroken { handedIn.withRawValue { _ = write($0, "x", 1) } }
       source.withRawValue { _ = write($0, "half", 4) }
       source.close()
       if isBroken {
-        let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(handedIn) }
+        let error = await refusal(of: try await store.copy(handedIn))
         #expect(error?.name == .sourceGone, "\(error as Any)")
-        #expect(access(stores.spooled(), F_OK) != 0)
+        #expect(stores.spooled() == [])
       } else {
         #expect(try await store.copy(handedIn) == 4)
         await store.free([delivery])

@@ -70,9 +70,7 @@ import Testing
       unlink(path)
       symlink(secrets + "/photo.png", path)
     }
-    let error = await refusal { () throws(InterchangeError) in
-      _ = try await store.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
-    }
+    let error = await refusal(of: try await store.open(fileAt: canonical, of: delivery, for: sandbox, at: place))
     #expect(error?.name == .invalidPayload)
     await store.close()
   }
@@ -83,7 +81,7 @@ import Testing
     let (data, size) = try await store.open(for: sandbox)
     #expect(!isPipe(data) && size == 10)
     #expect(data.bytes() == pattern(10))
-    let memory = BaggageStore(directory: nil, isSynced: false)
+    let memory = stores.inMemory()
     try await memory.keep(pattern(10))
     #expect(try await memory.open(for: sandbox).0.bytes() == pattern(10))
     await memory.close()
@@ -96,7 +94,7 @@ import Testing
     try await store.keep(pattern(1_000_000))
     var pipes: [OwnedFileDescriptor] = []
     for _ in 0..<BaggageLimits.feeds { pipes.append(try await store.open(for: sandbox).0) }
-    let error = await refusal { () throws(InterchangeError) in _ = try await store.open(for: sandbox) }
+    let error = await refusal(of: try await store.open(for: sandbox))
     #expect(error?.name == .limitsExceeded)
     #expect(try await everything(of: store.open(for: "org.example.Other").0) == pattern(1_000_000))
     // A reader that closes its pipe makes space.

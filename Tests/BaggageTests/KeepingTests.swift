@@ -48,20 +48,20 @@ import Testing
     let store = stores.store()
     #expect(TemporaryDirectory.names(in: stores.directory.path) == [], "nothing is made before it is needed")
     try await store.keep([1, 2, 3])
-    #expect(TemporaryDirectory.mode("\(stores.directory.path)/spool") == 0o700)
-    #expect(TemporaryDirectory.mode("\(stores.directory.path)/spool/\(delivery)") == 0o700)
-    #expect(TemporaryDirectory.mode(stores.spooled()) == 0o400)
+    #expect(TemporaryDirectory.mode(stores.spool) == 0o700)
+    #expect(TemporaryDirectory.mode("\(stores.spool)/\(delivery)") == 0o700)
+    #expect(TemporaryDirectory.mode("\(stores.spool)/\(delivery)/0") == 0o400)
     await store.close()
   }
 
   @Test func `what is kept again under one number takes the place of what was`() async throws {
-    for store in [stores.store(), BaggageStore(directory: nil, isSynced: false)] {
+    for store in [stores.store(), stores.inMemory()] {
       try await store.keep([1, 2, 3])
       try await store.keep([4])
       #expect(try await store.open().0.bytes() == [4])
       await store.close()
     }
-    #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == ["0"])
+    #expect(stores.spooled() == ["0"])
   }
 
   @Test func `a memory file cannot be changed by anyone`() throws {
@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [0, 1, 1 << 20, 1 << 20 + 1, 5_000_000])
   func `a file is copied as it is, and what becomes of it later is its own affair`(count: Int) async throws {
     let path = stores.directory.write(pattern(count))
-    for store in [stores.store(), BaggageStore(directory: nil, isSynced: false)] {
+    for store in [stores.store(), stores.inMemory()] {
       #expect(try await store.copy(path) == Int64(count))
       stores.directory.write([9, 9])
       let (file, size) = try await store.open()
@@ -100,33 +100,32 @@ import Testing
 
   @Test(arguments: [false, true])
   func `a file as long as the limit is copied, and one byte more is refused`(isInMemory: Bool) async throws {
-    let store = isInMemory ? BaggageStore(directory: nil, isSynced: false) : stores.store()
+    let store = isInMemory ? stores.inMemory() : stores.store()
     let path = stores.directory.write(pattern(5000))
     #expect(try await store.copy(path, atMost: 5000) == 5000)
     await store.free([delivery])
-    let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(path, atMost: 4999) }
+    let error = await refusal(of: try await store.copy(path, atMost: 4999))
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message == "\(place): has more than the 4999 bytes that may be kept")
     // A file that does not say how long it is.
-    let late = await refusal { () throws(InterchangeError) in _ = try await store.copy("/proc/self/status", atMost: 10)
-    }
+    let late = await refusal(of: try await store.copy("/proc/self/status", atMost: 10))
     #expect(late?.name == .limitsExceeded)
-    #expect(TemporaryDirectory.paths(below: "\(stores.directory.path)/spool") == [])
+    #expect(TemporaryDirectory.paths(below: stores.spool) == [])
     await store.close()
   }
 
   @Test(arguments: [false, true])
   func `some of a delivery's content is freed, and the rest can be opened`(isInMemory: Bool) async throws {
-    let store = isInMemory ? BaggageStore(directory: nil, isSynced: false) : stores.store()
+    let store = isInMemory ? stores.inMemory() : stores.store()
     for number in 0..<3 { try await store.keep(pattern(10 + number), as: number) }
     await store.free([0, 2, 7], of: delivery)
     #expect(try await store.open(1).size == 11)
     for number in [0, 2] {
-      let error = await refusal { () throws(InterchangeError) in _ = try await store.open(number) }
+      let error = await refusal(of: try await store.open(number))
       #expect(error?.name == .sourceGone)
     }
     await store.free([1], of: delivery)
-    #expect(TemporaryDirectory.paths(below: "\(stores.directory.path)/spool") == [])
+    #expect(TemporaryDirectory.paths(below: stores.spool) == [])
     await store.free([delivery])
     await store.close()
   }
@@ -157,18 +156,11 @@ import Testing
     let store = stores.store()
     for (path, reason) in cases {
       let expected = InterchangeError(.invalidPayload, "\(place): \(reason)")
-      #expect(await refusal { () throws(InterchangeError) in _ = try await store.copy(path) } == expected)
-      let checked = await refusal { () throws(InterchangeError) in
-        _ = try await store.check(fileAt: url(path), at: place)
-      }
-      #expect(checked == expected)
-      let opened = await refusal { () throws(InterchangeError) in _ = try await store.open(path)
-      }
-      #expect(opened == expected)
+      #expect(await refusal(of: try await store.copy(path)) == expected)
+      #expect(await refusal(of: try await store.check(fileAt: url(path), at: place)) == expected)
+      #expect(await refusal(of: try await store.open(path)) == expected)
     }
-    let error = await refusal { () throws(InterchangeError) in
-      _ = try await store.check(fileAt: "https://example.org/a", at: place)
-    }
+    let error = await refusal(of: try await store.check(fileAt: "https://example.org/a", at: place))
     #expect(error?.name == .invalidPayload)
     #expect(error?.message.contains("https://example.org/a") ?? false)
     #expect(!TemporaryDirectory.names(in: directory.path).contains("spool"), "nothing was kept")
@@ -184,15 +176,14 @@ import Testing
     symlink("folder", "\(stores.directory.path)/other")
     for (name, isThere) in [("file", true), ("folder/file", true), ("link", false), ("other/file", false)] {
       func look(_ isCanonical: Bool) async throws(InterchangeError) -> [UInt8] {
-        try await store.look(
-          fileAt: url("\(stores.directory.path)/\(name)"), isCanonical: isCanonical, at: place
-        ) { $0.bytes() }
+        let url = url("\(stores.directory.path)/\(name)")
+        return try await store.look(fileAt: url, isCanonical: isCanonical, at: place) { $0.bytes() }
       }
       #expect(try await look(false) == [1, 2, 3])
       if isThere {
         #expect(try await look(true) == [1, 2, 3])
       } else {
-        let error = await refusal { () throws(InterchangeError) in _ = try await look(true) }
+        let error = await refusal(of: try await look(true))
         #expect(error?.name == .invalidPayload, "\(name)")
       }
     }
@@ -205,7 +196,7 @@ import Testing
     let number = file.withRawValue(\.self)
     symlink("/proc/self/fd/\(number)", "\(stores.directory.path)/link")
     for path in ["/proc/self/fd/\(number)", "/dev/fd/\(number)", "\(stores.directory.path)/link"] {
-      let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(path) }
+      let error = await refusal(of: try await store.copy(path))
       #expect(error?.name == .invalidPayload, "\(path)")
     }
     await store.close()
@@ -222,7 +213,7 @@ import Testing
     #expect(size == 20 && file.bytes() == pattern(20))
     #expect(file.withRawValue { fcntl($0, F_GETFL) } & (O_ACCMODE | O_NONBLOCK) == O_RDONLY)
     unlink(path)
-    let error = await refusal { () throws(InterchangeError) in _ = try await store.open(encoded) }
+    let error = await refusal(of: try await store.open(encoded))
     #expect(error?.name == .invalidPayload)
     await store.close()
   }

@@ -71,7 +71,7 @@ import Testing
       let before = OpenDescriptors.count
       for _ in 0..<(getenv("STAGEDOOR_STRESS") == nil ? 1_000 : 10_000) { try await round() }
       #expect(OpenDescriptors.count <= before + 2, "\(OpenDescriptors.list)")
-      let left = TemporaryDirectory.paths(below: "\(stores.directory.path)/spool")
+      let left = TemporaryDirectory.paths(below: stores.spool)
       #expect(left == ["snapshots", "snapshots/\(other).image%2Fpng"])
       await store.close()
     }
@@ -88,11 +88,9 @@ import Testing
       let store = stores.store()
       let (readEnd, writeEnd) = try pipe("x", isEnded: false)
       #expect(readEnd.withRawValue { fchmod($0, 0) } == 0)
-      let error = await refusal { () throws(InterchangeError) in _ = try await store.copy(readEnd, as: 1) }
+      let error = await refusal(of: try await store.copy(readEnd, as: 1))
       #expect(error?.name == .invalidPayload)
-      let picture = await refusal { () throws(InterchangeError) in
-        try await store.setSnapshot(of: other, type: "image/png", from: readEnd)
-      }
+      let picture = await refusal(of: try await store.setSnapshot(of: other, type: "image/png", from: readEnd))
       #expect(picture?.name == .invalidPayload)
       #expect(try await store.copy(try pipe("whole").readEnd, as: 2) == 5)
       writeEnd.close()
@@ -161,13 +159,13 @@ import Testing
         }
         await store.free([])
         await store.free([UniqueIdentifier(high: 9, low: 9)])
-        #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(other)") == [])
+        #expect(TemporaryDirectory.names(in: "\(stores.spool)/\(other)") == [])
         try await store.keep([2], of: other)
       }
       #expect(try await store.copy(pipe.readEnd, as: 8) == 5)
       #expect(try await store.open().0.bytes() == [1])
       await store.free([delivery])
-      #expect(TemporaryDirectory.names(in: "\(stores.directory.path)/spool/\(delivery)") == [])
+      #expect(stores.spooled() == [])
       await store.close()
     }
   }
@@ -184,16 +182,16 @@ import Testing
       #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
       let file = try opened(large)
       let refused = [
-        await refusal { () throws(InterchangeError) in _ = try await store.copy(large, as: 1) },
-        await refusal { () throws(InterchangeError) in _ = try await store.copy(file, as: 2) },
-        await refusal { () throws(InterchangeError) in try await store.keep(pattern(3_000_000), as: 3) },
-        await refusal { () throws(InterchangeError) in try await store.keep(pattern(3_000_000), of: other) },
+        await refusal(of: try await store.copy(large, as: 1)),
+        await refusal(of: try await store.copy(file, as: 2)),
+        await refusal(of: try await store.keep(pattern(3_000_000), as: 3)),
+        await refusal(of: try await store.keep(pattern(3_000_000), of: other)),
       ]
       for error in refused {
         #expect(error?.name == .storageFailed)
         #expect(error?.message == "\(place): the content cannot be stored: File too large")
       }
-      let paths = TemporaryDirectory.paths(below: "\(stores.directory.path)/spool")
+      let paths = TemporaryDirectory.paths(below: stores.spool)
       #expect(paths == ["\(delivery)", "\(delivery)/0"])
       await store.close()
     }
@@ -205,7 +203,7 @@ import Testing
     guard mount("tmpfs", directory.path, "tmpfs", 0, "size=1m") == 0 else { return }
     defer { umount2(directory.path, Int32(MNT_DETACH)) }
     let store = BaggageStore(directory: directory.path, isSynced: true)
-    let error = await refusal { () throws(InterchangeError) in try await store.keep(pattern(3_000_000)) }
+    let error = await refusal(of: try await store.keep(pattern(3_000_000)))
     #expect(error?.name == .storageFailed)
     #expect(error?.message == "\(place): the content cannot be stored: No space left on device")
     #expect(TemporaryDirectory.paths(below: "\(directory.path)/spool") == [])

@@ -21,7 +21,7 @@ private func shown(_ store: BaggageStore, _ number: Int) async throws(Interchang
 }
 
 private func expectNone(_ store: BaggageStore, _ number: Int, _ place: SourceLocation = #_sourceLocation) async {
-  let error = await refusal(place) { () throws(InterchangeError) in _ = try await shown(store, number) }
+  let error = await refusal(of: try await shown(store, number), place)
   #expect(error == InterchangeError(.noSuchItem, "the session has no snapshot"), sourceLocation: place)
 }
 
@@ -48,9 +48,8 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
 /// Pictures of windows.
 @Suite struct SnapshotTests {
   private let stores = BaggageStores()
-  private var spool: String { "\(stores.directory.path)/spool" }
 
-  private var both: [BaggageStore] { [stores.store(isSynced: true), BaggageStore(directory: nil, isSynced: false)] }
+  private var both: [BaggageStore] { [stores.store(isSynced: true), stores.inMemory()] }
 
   @Test func `a snapshot is opened with its type until another takes its place`() async throws {
     for store in both {
@@ -72,7 +71,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       #expect(try await shown(store, 2) == "image/png: file")
       await store.close()
     }
-    #expect(TemporaryDirectory.names(in: "\(spool)/snapshots") == ["\(session(2)).image%2Fpng"])
+    #expect(TemporaryDirectory.names(in: "\(stores.spool)/snapshots") == ["\(session(2)).image%2Fpng"])
   }
 
   @Test func `snapshots are there after a restart, and those of sessions that are not kept are removed`() async throws {
@@ -82,7 +81,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     // A crash may leave an unfinished file, and a snapshot that another has replaced.
     stores.directory.write([1], to: "spool/snapshots/unfinished-1")
     stores.directory.write([1], to: "spool/snapshots/\(session(1)).image%2fpng")
-    symlink("/etc/passwd", "\(spool)/snapshots/\(session(9)).image%2Fpng")
+    symlink("/etc/passwd", "\(stores.spool)/snapshots/\(session(9)).image%2Fpng")
     let later = stores.directory.write("later".utf8, to: "spool/snapshots/\(session(2)).text")
     var times = [timespec(tv_sec: 4_000_000_000, tv_nsec: 0), timespec(tv_sec: 4_000_000_000, tv_nsec: 0)]
     #expect(utimensat(AT_FDCWD, later, &times, 0) == 0)
@@ -93,7 +92,8 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
 
     store = stores.store()
     try await store.sweepSnapshots { $0 != session(3) && $0 != session(4) }
-    #expect(TemporaryDirectory.names(in: "\(spool)/snapshots") == ["\(session(1)).image%2Fpng", "\(session(2)).text"])
+    #expect(
+      TemporaryDirectory.names(in: "\(stores.spool)/snapshots") == ["\(session(1)).image%2Fpng", "\(session(2)).text"])
     await expectNone(store, 3)
     await expectNone(store, 9)
     #expect(try await shown(store, 1) == "image/png: 1")
@@ -105,9 +105,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       let bytes = pattern(BaggageLimits.snapshot)
       try await store.setSnapshot(of: session(1), type: "image/png", from: try opened(stores.directory.write(bytes)))
       let large = try opened(stores.directory.write(bytes + [1]))
-      let error = await refusal { () throws(InterchangeError) in
-        try await store.setSnapshot(of: session(1), type: "image/jpeg", from: large)
-      }
+      let error = await refusal(of: try await store.setSnapshot(of: session(1), type: "image/jpeg", from: large))
       #expect(error == InterchangeError(.limitsExceeded, "data: has more than the 1048576 bytes that may be kept"))
       let (type, file) = try await store.openSnapshot(of: session(1), for: nil)
       #expect(type == "image/png" && file.bytes() == bytes, "the last one stays")
@@ -120,9 +118,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     try await set(store, 1, "one")
     let pipe = try pipe("begun", isEnded: false)
     let start = ContinuousClock.now
-    let error = await refusal { () throws(InterchangeError) in
-      try await store.setSnapshot(of: session(1), type: "image/png", from: pipe.readEnd)
-    }
+    let error = await refusal(of: try await store.setSnapshot(of: session(1), type: "image/png", from: pipe.readEnd))
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message == "data: the end of the data did not come within 5.0 seconds")
     #expect(ContinuousClock.now - start >= BaggageLimits.snapshotTime)
@@ -163,7 +159,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
   }
 
   @Test func `when there are too many bytes the oldest go, and one that was set again is no longer old`() async throws {
-    for store in [stores.store(), BaggageStore(directory: nil, isSynced: false)] {
+    for store in [stores.store(), stores.inMemory()] {
       let picture = try BaggageStore.memoryFile(pattern(BaggageLimits.snapshot))
       func add(_ number: Int) async throws {
         try await store.setSnapshot(of: session(number), type: "image/png", from: picture)
@@ -180,16 +176,14 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       await expectNone(store, 3)
       await store.close()
     }
-    #expect(TemporaryDirectory.names(in: "\(spool)/snapshots").count == 256)
+    #expect(TemporaryDirectory.names(in: "\(stores.spool)/snapshots").count == 256)
   }
 
   @Test func `a type that no file can be named after is refused`() async throws {
     let store = stores.store()
     let type = Text("image/" + String(repeating: "x", count: 249))
-    let error = await refusal { () throws(InterchangeError) in
-      guard let pipe = try? pipe("x") else { return }
-      try await store.setSnapshot(of: session(1), type: type, from: pipe.readEnd)
-    }
+    let pipe = try pipe("x")
+    let error = await refusal(of: try await store.setSnapshot(of: session(1), type: type, from: pipe.readEnd))
     #expect(error?.name == .invalidArgs)
     await store.close()
   }

@@ -8,7 +8,6 @@ import Testing
 /// What a service finds in the spool of an earlier service.
 @Suite struct SweepingTests {
   private let stores = BaggageStores()
-  private var spool: String { "\(stores.directory.path)/spool" }
 
   @Test func `what no delivery has is removed, and what was begun and not ended`() async throws {
     var store = stores.store()
@@ -18,20 +17,20 @@ import Testing
     try await store.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
     await store.close()
     for name in ["unfinished-3", "01", "-1", "x"] { stores.directory.write([1], to: "spool/\(delivery)/\(name)") }
-    mkdir("\(spool)/\(delivery)/5", 0o700)
-    mkdir("\(spool)/deep", 0o700)
-    mkdir("\(spool)/deep/er", 0o700)
+    mkdir("\(stores.spool)/\(delivery)/5", 0o700)
+    mkdir("\(stores.spool)/deep", 0o700)
+    mkdir("\(stores.spool)/deep/er", 0o700)
     stores.directory.write([1], to: "spool/deep/er/file")
     stores.directory.write([1], to: "spool/file")
-    mkdir("\(spool)/\(delivery.description.uppercased())", 0o700)
-    let isNoText = open("\(spool)/x".utf8CString.dropLast() + [-1, 0], O_WRONLY | O_CREAT, 0o600)
+    mkdir("\(stores.spool)/\(delivery.description.uppercased())", 0o700)
+    let isNoText = open("\(stores.spool)/x".utf8CString.dropLast() + [-1, 0], O_WRONLY | O_CREAT, 0o600)
     #expect(isNoText >= 0)
     close(isNoText)
 
     store = stores.store()
     try await store.sweep(keeping: [delivery, UniqueIdentifier(high: 9, low: 9)])
     #expect(
-      TemporaryDirectory.paths(below: spool) == [
+      TemporaryDirectory.paths(below: stores.spool) == [
         "\(delivery)", "\(delivery)/0", "\(delivery)/17", "snapshots", "snapshots/\(other).image%2Fpng",
       ])
     #expect(try await store.open(17).0.bytes() == [2])
@@ -44,19 +43,19 @@ import Testing
     let (outside, third) = (TemporaryDirectory(in: "/tmp"), UniqueIdentifier(high: 3, low: 3))
     outside.write([1, 2, 3])
     outside.write([4], to: "0")
-    symlink(outside.path, "\(spool)/\(other)")
-    symlink(outside.path, "\(spool)/\(third)")
-    symlink("\(outside.path)/file", "\(spool)/\(delivery)/1")
-    symlink("\(outside.path)/file", "\(spool)/link")
+    symlink(outside.path, "\(stores.spool)/\(other)")
+    symlink(outside.path, "\(stores.spool)/\(third)")
+    symlink("\(outside.path)/file", "\(stores.spool)/\(delivery)/1")
+    symlink("\(outside.path)/file", "\(stores.spool)/link")
     // Nobody reads, writes or removes anything through a symbolic link.
     for (number, owner) in [(1, delivery), (0, other)] {
-      #expect(await refusal { () throws(InterchangeError) in _ = try await store.open(number, of: owner) } != nil)
+      #expect(await refusal(of: try await store.open(number, of: owner)) != nil)
     }
-    let written = await refusal { () throws(InterchangeError) in try await store.keep([9], of: other) }
+    let written = await refusal(of: try await store.keep([9], of: other))
     #expect(written?.name == .storageFailed)
     await store.free([third])
     try await store.sweep(keeping: [delivery, other])
-    #expect(TemporaryDirectory.paths(below: spool) == ["\(delivery)", "\(delivery)/0"])
+    #expect(TemporaryDirectory.paths(below: stores.spool) == ["\(delivery)", "\(delivery)/0"])
     #expect(TemporaryDirectory.names(in: outside.path) == ["0", "file"])
     #expect(try opened("\(outside.path)/file").bytes() == [1, 2, 3])
     await store.close()
@@ -65,10 +64,10 @@ import Testing
   @Test func `a spool that is a link is no spool`() async throws {
     let outside = TemporaryDirectory(in: "/tmp")
     outside.write([1], to: "file")
-    symlink(outside.path, spool)
+    symlink(outside.path, stores.spool)
     let store = stores.store()
-    #expect(await refusal { () throws(InterchangeError) in try await store.keep([1]) }?.name == .storageFailed)
-    let swept = await refusal { () throws(InterchangeError) in try await store.sweep(keeping: []) }
+    #expect(await refusal(of: try await store.keep([1]))?.name == .storageFailed)
+    let swept = await refusal(of: try await store.sweep(keeping: []))
     #expect(swept?.name == .storageFailed)
     #expect(TemporaryDirectory.names(in: outside.path) == ["file"])
     await store.close()
@@ -77,8 +76,8 @@ import Testing
   @Test func `a spool that somebody took away is made again`() async throws {
     let store = stores.store()
     try await store.keep([1])
-    rename(spool, spool + "-gone")
-    #expect(await refusal { () throws(InterchangeError) in _ = try await store.open() }?.name == .sourceGone)
+    rename(stores.spool, stores.spool + "-gone")
+    #expect(await refusal(of: try await store.open())?.name == .sourceGone)
     try await store.keep([2])
     #expect(try await store.open().0.bytes() == [2])
     await store.close()
@@ -93,10 +92,10 @@ import Testing
     _ = try await store.keep(pipe.readEnd, as: 4)
     try await store.keep([2], of: other)
     await store.free([delivery, UniqueIdentifier(high: 9, low: 9)])
-    #expect(TemporaryDirectory.paths(below: spool) == ["\(other)", "\(other)/0"])
+    #expect(TemporaryDirectory.paths(below: stores.spool) == ["\(other)", "\(other)/0"])
     #expect(!file.isOpen && !pipe.readEnd.isOpen)
     for number in 0..<5 {
-      #expect(await refusal { () throws(InterchangeError) in _ = try await store.open(number) }?.name == .sourceGone)
+      #expect(await refusal(of: try await store.open(number))?.name == .sourceGone)
     }
     #expect(try await store.open(of: other).0.bytes() == [2])
     await store.close()
@@ -106,18 +105,18 @@ import Testing
     let store = stores.store()
     try await store.keep([1])
     // Nothing can be opened in the place of the spool.
-    rename(spool, spool + "-gone")
+    rename(stores.spool, stores.spool + "-gone")
     stores.directory.write([1], to: "spool")
     let deliveries = (0..<100 as Range<UInt64>).map { UniqueIdentifier(high: 7, low: $0) }
     for delivery in deliveries { await store.free([delivery]) }
-    unlink(spool)
-    rename(spool + "-gone", spool)
+    unlink(stores.spool)
+    rename(stores.spool + "-gone", stores.spool)
     for delivery in deliveries { try await store.keep([2], of: delivery) }
     // Some of them are tried again whenever others are freed.
     await store.free([delivery])
-    #expect(TemporaryDirectory.names(in: spool).count == 100 - 16)
+    #expect(TemporaryDirectory.names(in: stores.spool).count == 100 - 16)
     for _ in 0..<6 { await store.free([delivery]) }
-    #expect(TemporaryDirectory.names(in: spool) == [])
+    #expect(TemporaryDirectory.names(in: stores.spool) == [])
     await store.close()
   }
 }

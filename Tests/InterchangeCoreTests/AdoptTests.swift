@@ -17,18 +17,15 @@ import Testing
       .adopt(application: Self.application, configuration: configuration, activity, title: title), by: caller)
   }
 
-  private func adopted(_ stage: inout Stage, _ key: Text? = "1", configuration: Text = "") throws -> Session {
-    guard case .adopted(let session)? = adopt(&stage, key, configuration: configuration) else {
-      throw Refused(why: "\(String(describing: stage.answers[stage.lastCall]))")
-    }
+  private func adopted(
+    _ stage: inout Stage, _ key: Text? = "1", type: Text = "view", configuration: Text = ""
+  ) throws -> Session {
+    let session = try #require(adopt(&stage, key, type: type, configuration: configuration)?.adopted)
     return try #require(stage.shelf.sessions[session])
   }
 
-  private struct Refused: Error { let why: String }
-
   @Test func `a window becomes a connected session, which the next drop of its content finds`() throws {
-    var stage = Stage(cats(configurations: ["Default", "Other"]))
-    stage.attach()
+    var stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
     let before = stage.sayings.count
     let session = try adopted(&stage)
     #expect(session.isConnected && session.state == .foregroundInactive && session.configuration == "Default")
@@ -45,29 +42,22 @@ import Testing
   }
 
   @Test func `a window without content is adopted too`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     #expect(try adopted(&stage, nil).userActivity == nil)
   }
 
   @Test func `a file's window is found by the file, whatever the type of its activity`() throws {
     var manifest = cats()
-    manifest.contentTypes = [ContentType("image/png")].compactMap(\.self)
-    var stage = Stage(manifest)
-    stage.attach()
-    guard case .adopted(let session)? = adopt(&stage, "file:///cat.png", type: "any.type") else {
-      Issue.record("refused")
-      return
-    }
-    let type = try #require(ContentType("image/png"))
-    let file = Representation(type: type, .stored(size: 1, url: "file:///cat.png"))
-    stage.call(.deliver(Payload(items: [Item(representations: [file])]), digest: .empty, size: 1))
-    #expect(stage.answers[stage.lastCall]?.delivered?.session == session)
+    manifest.contentTypes = [contentType("image/png")]
+    var stage = Stage(hosting: manifest)
+    let session = try adopted(&stage, "file:///cat.png", type: "any.type").identifier
+    let file = Representation(type: contentType("image/png"), .stored(size: 1, url: "file:///cat.png"))
+    let landed = stage.call(.deliver(Payload(items: [Item(representations: [file])]), digest: .empty, size: 1))
+    #expect(landed?.delivered?.session == session)
   }
 
   @Test func `a session without a scene that shows the same content is the one, in its own configuration`() throws {
-    var stage = Stage(cats(configurations: ["Default", "Other"]))
-    stage.attach()
+    var stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
     var sessions: [UniqueIdentifier] = []
     for _ in 0..<2 {
       sessions.append(
@@ -89,8 +79,7 @@ import Testing
   }
 
   @Test func `a session that was private stays so`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1") { $0.isPrivate = true }?.delivered?.session)
     stage.hostAnswersAll()
     stage.hostLeaves()
@@ -103,10 +92,9 @@ import Testing
   }
 
   @Test func `it keeps the content it was adopted with when a later delivery fails`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try adopted(&stage)
-    stage.drop(key: "2") { $0.session = Text("\(session.identifier)") }
+    stage.drop(key: "2", to: session.identifier)
     stage.hostAnswersAll(.refused("no"))
     #expect(stage.shelf.sessions[session.identifier]?.userActivity?.key == "1")
   }
@@ -122,8 +110,7 @@ import Testing
   }
 
   @Test func `policy and limits hold as for a new session`() throws {
-    var stage = Stage(cats(atMost: 1))
-    stage.attach()
+    var stage = Stage(hosting: cats(atMost: 1))
     _ = try adopted(&stage)
     #expect(adopt(&stage, "2")?.refusal?.name == .routing("org.stagedoor.Error.RequestDenied"))
     #expect(
@@ -143,8 +130,7 @@ import Testing
   @Test func `sessions and their bytes are counted as others are`() {
     var allowance = Allowance()
     allowance.sessions = 2
-    var stage = Stage(cats(), allowance: allowance)
-    stage.attach()
+    var stage = Stage(hosting: cats(), allowance: allowance)
     #expect(adopt(&stage)?.refusal == nil)
     #expect(adopt(&stage, "2")?.refusal?.name == .limitsExceeded)
     allowance = Allowance()

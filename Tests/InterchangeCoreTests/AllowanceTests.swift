@@ -29,18 +29,16 @@ import Testing
   }
 
   @Test func `a delivery that waits is charged for the content before it as well`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     var long = stage.activity("view", "1")
     long.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
     let first = try #require(stage.call(.deliver(long, digest: "", size: 1))?.delivered)
     stage.hostAnswersAll()
     #expect(stage.book.ledger.total(.waiting) == 0)
-    let window = { (options: inout PayloadOptions) in options.session = Text("\(first.session)") }
     stage.hostLeaves()
-    let second = try #require(stage.drop(key: "2", window)?.delivered)
+    let second = try #require(stage.drop(key: "2", to: first.session)?.delivered)
     #expect(stage.book.ledger.total(.waiting) > 1 << 20)
-    stage.drop(key: "3", window)
+    stage.drop(key: "3", to: first.session)
     let both = stage.book.ledger.total(.waiting)
     // The activity that the second delivery replaced passes to the third.
     stage.call(.cancel(second.delivery))
@@ -100,7 +98,7 @@ import Testing
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     #expect(stage.drop(key: "2")?.delivered != nil)
     #expect(stage.drop(key: "2") { $0.wait = .handled } == nil)
-    #expect(stage.answers[stage.lastCall] == nil)
+    #expect(stage.answer == nil)
     #expect(stage.drop(key: "3")?.refusal?.name == .limitsExceeded)
     #expect(stage.book.ledger.total(.callBytes) == 200)
   }
@@ -139,21 +137,6 @@ import Testing
     #expect(make("org.example.Fish")?.delivered != nil)
   }
 
-  @Test func `a turn that is refused keeps no space and no place`() {
-    var stage = stage {
-      $0.sessions = 2
-      $0.waiting = 2 * 4096
-    }
-    for _ in 0..<3 { stage.turn(refused: true) { stage in stage.drop(key: "1") } }
-    #expect(stage.memory.places == 0)
-    #expect(stage.book.ledger.total(.waiting) == 0)
-    #expect(stage.drop(key: "1")?.delivered != nil)
-    // The charge that a refused turn would have ended still stands.
-    stage.turn(refused: true) { stage in stage.call(.cancel(stage.shelf.deliveryOrder[0])) }
-    #expect(stage.memory.places == 1)
-    #expect(stage.book.ledger.total(.waiting) == 4096)
-  }
-
   @Test func `preferences and scenes have their limits`() {
     var stage = stage {
       $0.preferences = 1
@@ -174,12 +157,11 @@ import Testing
     #expect(attach(["/1", "/2", "/3"])?.refusal?.name == .limitsExceeded)
     #expect(attach(["/1", "/2"]) == nil)
     stage.play(.ownership(stage.lastCall, isOwner: true))
-    #expect(stage.answers[stage.lastCall] == .attached(application: "org.example.Cats", discarded: ["/1", "/2"]))
+    #expect(stage.answer == .attached(application: "org.example.Cats", discarded: ["/1", "/2"]))
   }
 
   @Test func `a host is asked about so many sessions at once, and about the next when one is done`() {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     for key in 0...Host.maximumRunning { stage.drop(key: Text("\(key)")) }
     #expect(stage.asked.count == Host.maximumRunning)
     stage.hostAnswers(.refused("no"))
@@ -188,53 +170,31 @@ import Testing
     #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
   }
 
-  @Test func `calls of a caller that has left are forgotten`() {
+  @Test(
+    arguments: [
+      ([.shell(1), .shell(1), .other, .shell(1)], [1, 2, 4]),
+      ([.sandbox("org.example.Mail", 0), .sandbox("org.example.Mail", 1), .sandbox("org.example.Mail", 2)], [2]),
+    ] as [([Caller], [CallNumber])])
+  func `calls of a caller that has left are forgotten, and those of others wait on`(
+    callers: [Caller], forgotten: [CallNumber]
+  ) {
     var stage = Stage(cats())
-    for _ in 0..<3 {
-      stage.drop(key: "1", by: .shell(1)) {
-        $0.token = "once"
-        $0.wait = .handled
-      }
-    }
-    stage.drop(key: "1", by: .other) {
-      $0.token = "once"
-      $0.wait = .handled
-    }
+    for caller in callers { stage.drop(key: "1", by: caller) { ($0.token, $0.wait) = ("once", .handled) } }
     #expect(stage.shelf.deliveries.count == 1)
-    stage.play(.callerLeft(connection: ":2.1"))
-    #expect(stage.memory.calls.count == 1)
-    #expect(stage.book.ledger.total(.calls) == 1)
-    #expect(stage.answers.keys.sorted() == [1, 2, 3])
-    stage.attach()
-    stage.hostAnswersAll()
-    #expect(stage.answers[4]?.delivered != nil)
-  }
-
-  @Test func `calls of a sandboxed caller that has left are forgotten, and those of its others wait on`() {
-    var stage = Stage(cats(), allowance: Allowance())
-    for number in 0..<3 {
-      stage.drop(key: "1", by: .sandbox("org.example.Mail", number)) {
-        $0.token = "once"
-        $0.wait = .handled
-      }
-    }
-    #expect(stage.book.ledger.total(.calls) == 3)
-    stage.callerLeaves(.sandbox("org.example.Mail", 1))
-    #expect(stage.answers.keys.sorted() == [2])
-    #expect(stage.book.ledger.total(.calls) == 2)
+    #expect(stage.book.ledger.total(.calls) == callers.count)
+    stage.callerLeaves(callers[1])
+    #expect(stage.answers.keys.sorted() == forgotten)
+    #expect(stage.book.ledger.total(.calls) == callers.count - forgotten.count)
     #expect(stage.book.disagreements == [])
     stage.attach()
     stage.hostAnswersAll()
-    #expect(stage.answers[1]?.delivered != nil)
-    #expect(stage.answers[3]?.delivered != nil)
+    #expect(stage.answers.values.count { $0.delivered != nil } == callers.count - forgotten.count)
     #expect(stage.memory.waitingFor.keys.isEmpty)
   }
 
   @Test func `a session waits once for a host that has its hands full`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "first")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("first")
     stage.call(.setState(session, .background), by: .host)
     for key in 0..<Host.maximumRunning { stage.drop(key: Text("\(key)")) }
     for _ in 0..<10 { stage.call(.refresh(session)) }
@@ -247,8 +207,7 @@ import Testing
   }
 
   @Test func `deadlines of what is over do not pile up`() {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     for _ in 0..<3 * Memory.passedDeadlines {
       stage.drop(key: "1") { $0.statedDeadline = 3_600 }
       stage.hostAnswersAll()

@@ -71,8 +71,7 @@ import Testing
 
   @Test func `a placeholder in quotes is warned about, and is compared as it is`() throws {
     var manifest = cats()
-    let can = try Predicate("SELF ENDSWITH[c] '.%@'")
-    manifest.configurations[0].conditions = ActivationConditions(can: can, prefers: nil)
+    manifest.configurations[0].conditions.can = try Predicate("SELF ENDSWITH[c] '.%@'")
     var stage = Stage()
     func hasWarning(_ words: String) -> Bool {
       stage.sayings.contains { if case .log(.warning, let line) = $0 { line.string.contains(words) } else { false } }

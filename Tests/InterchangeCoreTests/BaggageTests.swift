@@ -43,7 +43,7 @@ import Testing
     #expect(orders[2].place == "items[0].representations[2].file")
     #expect(orders[4].source == .descriptor(3))
     stage.baggagePacks([nil, nil, 7, 8, nil])
-    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    let delivered = try #require(stage.answer?.delivered)
     #expect(orders.allSatisfy { $0.delivery == delivered.delivery })
     let parcels = try #require(stage.shelf.baggage[delivered.delivery]).items[0].map(\.parcel)
     #expect(parcels[2] == Parcel(.kept(2), size: 7))
@@ -58,7 +58,7 @@ import Testing
     let promise = Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")
     #expect(stage.packing.first?.orders.map(\.source) == [.promise(promise)])
     stage.baggagePacks([9])
-    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    let delivered = try #require(stage.answer?.delivered)
     #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.parcel) == [Parcel(.kept(0), size: 9)])
     #expect(stage.errands.contains(.endPromises([promise])))
   }
@@ -66,7 +66,7 @@ import Testing
   @Test func `what is refused packs nothing`() {
     var stage = Stage(cats())
     stage.call(.deliver(stage.payload([.descriptor()]) { $0.application = "org.example.Dogs" }, digest: "", size: 1))
-    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.answer?.refusal != nil)
     #expect(stage.packing.isEmpty && stage.baggageStore.isEmpty)
   }
 
@@ -74,7 +74,7 @@ import Testing
     var stage = Stage(cats())
     stage.drop(.descriptor(), .file())
     stage.baggageFails()
-    #expect(stage.answers[stage.lastCall]?.refusal?.message == "there is no such file")
+    #expect(stage.answer?.refusal?.message == "there is no such file")
     #expect(stage.baggageStore.isEmpty && stage.shelf.deliveries.isEmpty && stage.memory.packings.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
   }
@@ -100,14 +100,14 @@ import Testing
     var stage = Stage(cats())
     stage.drop(.descriptor(), .text())
     stage.baggagePacksAndStoreRefuses()
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed)
+    #expect(stage.answer?.refusal?.name == .storageFailed)
     #expect(stage.baggageStore.isEmpty && stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
     // A later report about the same packing has no effect.
     stage.play(.packed(stage.lastCall, .packed([1])))
     stage.drop(.descriptor())
     stage.baggagePacks()
-    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(stage.answer?.delivered != nil)
   }
 
   @Test func `a call whose turn the store refuses packs nothing`() {
@@ -168,10 +168,9 @@ import Testing
     payload.items[0].activities[0].activityType = "unknown"
     stage.call(.deliverEach(payload, digest: "", size: 1))
     stage.baggagePacks()
-    let items = try #require(stage.answers[stage.lastCall]?.items)
-    guard case .refused = items[0], case .delivered(let delivered) = items[1] else {
-      return #expect(Bool(false), "\(items)")
-    }
+    let items = try #require(stage.answer?.items)
+    #expect(items[0].refusal != nil)
+    let delivered = try #require(items[1].delivered)
     #expect(stage.baggageStore.parcels == [delivered.delivery: [1]])
     #expect(stage.shelf.baggage[delivered.delivery]?.items.count == 1)
   }
@@ -183,7 +182,7 @@ import Testing
     payload.items[1].activities[0].activityType = "unknown"
     stage.call(.deliverEach(payload, digest: "", size: 1))
     stage.baggagePacks()
-    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.answer?.refusal != nil)
     #expect(stage.baggageStore.isEmpty && stage.shelf.deliveries.isEmpty)
   }
 
@@ -194,27 +193,24 @@ import Testing
     for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
     stage.baggagePacks()
     stage.baggagePacks()
-    #expect(stage.answers[stage.lastCall] == stage.answers[stage.lastCall - 1])
+    #expect(stage.answer == stage.answers[stage.lastCall - 1])
     #expect(stage.shelf.deliveries.count == 2 && stage.baggageStore.parcels.count == 2)
   }
 
   private func painter() -> Manifest {
-    Manifest(
-      identifier: "org.example.Cats", activityTypes: ["view"], contentTypes: [contentType("public.image")],
-      supportsMultipleScenes: true, configurations: [SceneConfiguration(name: "Default")])
+    var manifest = cats()
+    manifest.contentTypes = [contentType("public.image")]
+    return manifest
   }
 
   @Test func `a sandboxed sender hands over declared types only, and nothing else is kept`() throws {
     var stage = Stage(painter())
-    stage.drop(.descriptor(0, type: "image/gif"), .descriptor(1, type: "text/plain"), by: .sandbox("org.example.Mail"))
-    stage.baggagePacks()
-    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    let delivered = try stage.packed(
+      .descriptor(0, type: "image/gif"), .descriptor(1, type: "text/plain"), by: .sandbox("org.example.Mail"))
     #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.type.name) == ["image/gif"])
     #expect(stage.baggageStore.parcels == [delivered.delivery: [0]])
     // If no representation remains, no baggage is kept.
-    stage.drop(.descriptor(0, type: "text/plain"), by: .sandbox("org.example.Mail"))
-    stage.baggagePacks()
-    let other = try #require(stage.answers[stage.lastCall]?.delivered)
+    let other = try stage.packed(.descriptor(0, type: "text/plain"), by: .sandbox("org.example.Mail"))
     #expect(stage.shelf.baggage[other.delivery] == nil)
     #expect(stage.baggageStore.parcels == [delivered.delivery: [0]])
   }
@@ -273,7 +269,7 @@ import Testing
     stage.call(
       .deliver(stage.payload(promises) { $0.keepPromises = true }, digest: "digest", size: 100))
     stage.baggagePacks((0..<100).map { _ in 4 })
-    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(stage.answer?.delivered != nil)
     #expect(stage.book.ledger.total(.baggage) == 100 * Parcel.smallestFile)
     // Beside the delivery they take no file.
     stage.drop(.text("a"), .text("b", type: "text/html"), by: .other)
@@ -282,7 +278,7 @@ import Testing
 
   @Test func `what a host says of sessions that are gone is not logged`() throws {
     var stage = Stage(cats())
-    let session = try #require(stage.drop { $0.isPrivate = true }?.delivered?.session)
+    let session = try #require(stage.drop("view") { $0.isPrivate = true }?.delivered?.session)
     stage.attach()
     stage.hostAnswersAll()
     stage.call(.destroy(session, animation: "standard"))
@@ -323,8 +319,7 @@ import Testing
 @Suite struct BaggageTests {
   @Test(arguments: [Visibility.all, .application, .ownProcess])
   func `who may open`(_ visibility: Visibility) throws {
-    var stage = Stage(cats(), cats("org.example.Dogs"))
-    stage.attach()
+    var stage = Stage(hosting: cats(), cats("org.example.Dogs"))
     stage.attach("org.example.Dogs", as: .other)
     // From another application, from another connection of the same application, and from its host.
     let sandboxed = Caller.sandbox("org.example.Cats", 1)
@@ -339,9 +334,9 @@ import Testing
       stage.open(delivered)
       if isAllowed {
         stage.baggageOpens(size: 1)
-        #expect(stage.answers[stage.lastCall]?.size == 1)
+        #expect(stage.answer?.size == 1)
       } else {
-        #expect(stage.answers[stage.lastCall]?.refusal?.name == .noSuchItem)
+        #expect(stage.answer?.refusal?.name == .noSuchItem)
       }
       #expect(stage.opening.isEmpty)
       // The host of another application, the sender, and everyone else have no right to any content.
@@ -353,8 +348,7 @@ import Testing
   }
 
   @Test func `hidden representations are absent, also from what the refusal says`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text("x", type: "text/html", .ownProcess), .text("y"))
     stage.open(delivered)
     #expect(stage.opening.first?.parcel.content == .data(Array("y".utf8)))
@@ -364,8 +358,7 @@ import Testing
   }
 
   @Test func `who asks for a type gets that type before one that conforms to it`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text("<p>x", type: "text/html"), .text("x"))
     for (type, text) in [
       ("text/plain", "x"), ("public.plain-text", "x"), ("text/*", "<p>x"), ("", "<p>x"),
@@ -377,8 +370,7 @@ import Testing
   }
 
   @Test func `a type is found by conformance, and the first that conforms is the best`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text("x"), .data(1, type: "image/png"), .data(2, type: "image/jpeg"))
     let expected: [(Text, Int64)] = [
       ("", 1), ("image/png", 1), ("public.png", 1), ("image/*", 1), ("public.image", 1), ("image/jpeg", 2),
@@ -399,8 +391,7 @@ import Testing
   }
 
   @Test func `a sandbox does not learn whose another's delivery is`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text())
     func refusal(_ caller: Caller) -> String? { stage.open(delivered, by: caller)?.refusal?.message }
     for stranger in [Caller.stranger, .sandbox("org.example.Dogs")] {
@@ -411,23 +402,21 @@ import Testing
   }
 
   @Test func `nobody opens what there is not`() {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let unknown = UniqueIdentifier(high: 1, low: 1)
     #expect(stage.call(.openItem(unknown, item: 0, type: .empty), by: .host)?.refusal?.name == .noSuchDelivery)
     #expect(stage.call(.release(unknown), by: .host)?.refusal?.name == .noSuchDelivery)
   }
 
   @Test func `what the baggage store cannot open can be tried again`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.promise())
     stage.open(delivered)
     stage.baggageCannotOpen()
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .sourceGone)
+    #expect(stage.answer?.refusal?.name == .sourceGone)
     stage.open(delivered)
     stage.baggageOpens(size: nil)
-    #expect(stage.answers[stage.lastCall]?.size == -1)
+    #expect(stage.answer?.size == -1)
     #expect(stage.memory.transfers.isEmpty)
   }
 
@@ -438,8 +427,7 @@ import Testing
   }
 
   @Test func `what its host releases is freed once, and its promises end`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor(), .promise("/a"), .promise("/a", type: "image/tiff"))
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
@@ -452,8 +440,7 @@ import Testing
   }
 
   @Test func `a release whose turn the store refuses frees nothing`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor())
     stage.open(delivered)
     stage.turn(refused: true) { $0.call(.release(delivered.delivery), by: .host) }
@@ -462,12 +449,11 @@ import Testing
     #expect(stage.memory.transfers.isEmpty)
     stage.open(delivered)
     stage.baggageOpens()
-    #expect(stage.answers[stage.lastCall]?.size == 100)
+    #expect(stage.answer?.size == 100)
   }
 
   @Test func `what is not released goes after its time`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor())
     stage.passUntilQuiet(seconds: 599)
     #expect(!stage.baggageStore.isEmpty)
@@ -479,22 +465,19 @@ import Testing
     var stage = Stage(cats())
     stage.drop(.descriptor()) { $0.statedDeadline = 3_600 }
     stage.baggagePacks()
-    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    let delivered = try #require(stage.answer?.delivered)
     stage.passUntilQuiet(seconds: 3_000)
     stage.attach()
     stage.hostAnswersAll()
     stage.open(delivered)
     stage.baggageOpens()
-    #expect(stage.answers[stage.lastCall]?.size == 100)
+    #expect(stage.answer?.size == 100)
   }
 
   @Test func `it goes with its session`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let handled = try stage.handled(.descriptor())
-    stage.call(.deliver(stage.payload([.descriptor()], "1"), digest: "", size: 1))
-    stage.baggagePacks()
-    let open = try #require(stage.answers[stage.lastCall]?.delivered)
+    let open = try stage.packed(.descriptor())
     #expect(open.session == handled.session && stage.memory.baggageOfSession.count(of: open.session) == 2)
     stage.call(.destroy(handled.session, animation: "standard"))
     #expect(stage.baggageStore.isEmpty && stage.shelf.baggage.isEmpty)
@@ -504,15 +487,11 @@ import Testing
   @Test func `it goes when its delivery fails, is cancelled, or is claimed by nobody`() throws {
     var stage = Stage(cats())
     // A cancelled delivery.
-    stage.drop(.descriptor())
-    stage.baggagePacks()
-    let cancelled = try #require(stage.answers[stage.lastCall]?.delivered)
+    let cancelled = try stage.packed(.descriptor())
     #expect(stage.call(.cancel(cancelled.delivery)) == .done)
     #expect(stage.baggageStore.isEmpty && freed(stage, cancelled.delivery) == 1)
     // Nothing can start the application.
-    stage.drop(.descriptor())
-    stage.baggagePacks()
-    let unclaimed = try #require(stage.answers[stage.lastCall]?.delivered)
+    let unclaimed = try stage.packed(.descriptor())
     let launch = stage.errands.compactMap { if case .launch(_, let number, _) = $0 { number } else { nil } }.last
     stage.play(.launch(application: "org.example.Cats", number: try #require(launch), .unknown))
     stage.passUntilQuiet(seconds: 21)
@@ -520,17 +499,14 @@ import Testing
     #expect(stage.baggageStore.isEmpty && freed(stage, unclaimed.delivery) == 1)
     // The host refuses the delivery.
     stage.attach()
-    stage.drop(.descriptor())
-    stage.baggagePacks()
-    let failed = try #require(stage.answers[stage.lastCall]?.delivered)
+    let failed = try stage.packed(.descriptor())
     stage.hostAnswers(.refused("no"))
     #expect(stage.progress(of: failed.delivery)?.state == .failed)
     #expect(stage.baggageStore.isEmpty && freed(stage, failed.delivery) == 1)
   }
 
   @Test func `it goes where its delivery goes`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor(), key: "1") { $0.statedDeadline = 3_600 }
     let other = try stage.handled(.text(), key: "2")
     stage.pass(seconds: 590)
@@ -543,18 +519,17 @@ import Testing
     #expect(stage.baggageStore.parcels.keys.contains(delivered.delivery))
     stage.open(delivered)
     stage.baggageOpens()
-    #expect(stage.answers[stage.lastCall]?.size == 100)
+    #expect(stage.answer?.size == 100)
     stage.call(.destroy(other.session, animation: "standard"))
     #expect(stage.baggageStore.isEmpty)
   }
 
   @Test func `a service that begins knows what is kept, and that promises and descriptors are gone`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let handled = try stage.handled(
       .file("a.gif", type: "image/gif"), .descriptor(type: "image/bmp"), .promise(), key: "1")
     stage.call(.deliver(stage.payload([.text("x")], "2"), digest: "", size: 1))
-    let open = try #require(stage.answers[stage.lastCall]?.delivered)
+    let open = try #require(stage.answer?.delivered)
     stage.restart(cats())
     #expect(stage.memory.baggage.count == 2)
     stage.attach(showing: [handled.session])
@@ -562,21 +537,20 @@ import Testing
     stage.open(handled, 0, "image/gif")
     #expect(stage.lacks.contains(.baggage(handled.delivery)))
     stage.baggageOpens()
-    #expect(stage.answers[stage.lastCall]?.size == 100)
+    #expect(stage.answer?.size == 100)
     for type in ["image/jpeg", "image/bmp"] as [Text] {
       #expect(stage.open(handled, 0, type)?.refusal?.name == .sourceGone)
     }
     stage.open(open)
     stage.baggageOpens(size: 1)
-    #expect(stage.answers[stage.lastCall]?.size == 1)
+    #expect(stage.answer?.size == 1)
     stage.passUntilQuiet(seconds: 601)
     #expect(stage.shelf.baggage.isEmpty && stage.baggageStore.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
   }
 
   @Test func `what the store has lost is told, and not asked for again and again`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text())
     stage.shelf.loseBaggage(of: delivered.delivery)
     #expect(stage.open(delivered)?.refusal?.name == .noSuchItem)
@@ -586,8 +560,7 @@ import Testing
   // MARK: Transfers
 
   @Test func `transfers are called off when the host leaves or the delivery is released, and answered once`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.promise())
     stage.open(delivered)
     let first = stage.lastCall
@@ -609,13 +582,12 @@ import Testing
   }
 
   @Test func `what is being opened is called off when its time is over`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.promise())
     stage.pass(seconds: 599)
     stage.open(delivered)
     stage.passUntilQuiet(seconds: 1)
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .cancelled)
+    #expect(stage.answer?.refusal?.name == .cancelled)
   }
 
   // MARK: A sender that was restarted
@@ -624,9 +596,8 @@ import Testing
 
   /// An application sends a promise to another under the token `t`.
   private func stageWithPromise(deadline: Double = 60) throws -> (stage: Stage, delivered: Delivered) {
-    var stage = Stage(cats(), cats(BaggageTests.mail))
-    stage.attach()
-    stage.attach(BaggageTests.mail, as: .other)
+    var stage = Stage(hosting: cats(), cats(Self.mail))
+    stage.attach(Self.mail, as: .other)
     let delivered = try stage.handled(.promise(), by: .other) {
       $0.application = "org.example.Cats"
       $0.token = "t"
@@ -643,19 +614,19 @@ import Testing
   func `a load waits for a sender that was restarted, and asks its new connection`(begunAnew: Bool) throws {
     var (stage, delivered) = try stageWithPromise()
     if begunAnew {
-      stage.restart(cats(), cats(BaggageTests.mail))
+      stage.restart(cats(), cats(Self.mail))
       stage.attach(showing: [delivered.session])
       stage.open(delivered)
     } else {
       stage.open(delivered)
-      stage.hostLeaves(BaggageTests.mail, .other)
-      stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
+      stage.hostLeaves(Self.mail, .other)
+      stage.sourceLeaves()
     }
     let load = stage.lastCall
     #expect(stage.answers[load] == nil && stage.opening.isEmpty)
     let again = Caller.shell(7)
     #expect(stage.call(.renewPromises(token: "t"), by: again)?.refusal?.name == .accessDenied)
-    stage.attach(BaggageTests.mail, as: again)
+    stage.attach(Self.mail, as: again)
     #expect(stage.call(.renewPromises(token: "other"), by: again)?.refusal?.name == .noSuchDelivery)
     #expect(stage.call(.renewPromises(token: "t"), by: again) == .done)
     #expect(asked(stage) == [":2.7"])
@@ -676,13 +647,13 @@ import Testing
     stage.open(delivered)
     let load = stage.lastCall
     let again = Caller.shell(7)
-    stage.attach(BaggageTests.mail, as: again)
+    stage.attach(Self.mail, as: again)
     #expect(stage.call(.renewPromises(token: "t"), by: again) == .done)
     #expect(asked(stage) == [":1.2"])
-    stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
+    stage.sourceLeaves()
     try #require(asked(stage) == [":2.7"])
     // The next run leaves as well: now there is nobody to ask.
-    stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
+    stage.sourceLeaves()
     #expect(asked(stage).isEmpty && stage.answers[load] == nil)
     stage.passUntilQuiet(seconds: 61)
     #expect(stage.answers[load]?.refusal?.name == .sourceGone)
@@ -693,7 +664,7 @@ import Testing
     var (stage, delivered) = try stageWithPromise(deadline: deadline)
     // The contents outlive the deadline, and so does the wish to open them.
     stage.passUntilQuiet(seconds: 10)
-    stage.restart(cats(), cats(BaggageTests.mail))
+    stage.restart(cats(), cats(Self.mail))
     stage.attach(showing: [delivered.session])
     stage.open(delivered)
     let load = stage.lastCall
@@ -706,10 +677,10 @@ import Testing
     stage.open(delivered)
     let other = stage.lastCall
     stage.passUntilQuiet(seconds: 30)
-    stage.attach(BaggageTests.mail, as: .other)
+    stage.attach(Self.mail, as: .other)
     #expect(stage.call(.renewPromises(token: "t"), by: .other) == .done)
     stage.passUntilQuiet(seconds: 20)
-    stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
+    stage.sourceLeaves()
     stage.passUntilQuiet(seconds: 59)
     #expect(stage.answers[other] == nil)
     stage.passUntilQuiet(seconds: 2)
@@ -718,12 +689,12 @@ import Testing
 
   @Test func `a load waits no longer than the contents stay`() throws {
     var (stage, delivered) = try stageWithPromise()
-    stage.restart(cats(), cats(BaggageTests.mail))
+    stage.restart(cats(), cats(Self.mail))
     stage.attach(showing: [delivered.session])
     stage.passUntilQuiet(seconds: 590)
     stage.open(delivered)
     stage.passUntilQuiet(seconds: 11)
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .cancelled)
+    #expect(stage.answer?.refusal?.name == .cancelled)
     #expect(stage.memory.transfers.isEmpty)
   }
 
@@ -732,9 +703,9 @@ import Testing
     #expect(stage.play(.call(1_000, .other, .renewPromises(token: "t"))).records.isEmpty)
     #expect(stage.answers[1_000] == .done)
     // After a restart the service asks nobody until somebody says so.
-    stage.restart(cats(), cats(BaggageTests.mail))
+    stage.restart(cats(), cats(Self.mail))
     stage.attach(showing: [delivered.session])
-    stage.attach(BaggageTests.mail, as: .other)
+    stage.attach(Self.mail, as: .other)
     #expect(stage.play(.call(1_001, .other, .renewPromises(token: "t"))).records.count == 1)
     #expect(stage.play(.call(1_002, .other, .renewPromises(token: "t"))).records.isEmpty)
     stage.open(delivered)
@@ -744,43 +715,39 @@ import Testing
   /// The service stored a delivery, and ended before it answered: the sender repeats its call with its token.
   @Test func `a repeated call takes up its promises`() throws {
     var (stage, delivered) = try stageWithPromise()
-    stage.restart(cats(), cats(BaggageTests.mail))
+    stage.restart(cats(), cats(Self.mail))
     stage.attach(showing: [delivered.session])
     stage.open(delivered)
     let load = stage.lastCall
     // Somebody else with the same document hands in nothing, and may forget what it promised.
     #expect(repeated(by: .shell, &stage)?.delivered == delivered)
-    #expect(ended(stage) == [["/cat"]] && stage.opening.isEmpty)
+    #expect(stage.endedPromises == [["/cat"]] && stage.opening.isEmpty)
     // The sender has not attached yet. Its objects are still those that may be asked.
     #expect(repeated(by: .other, &stage)?.delivered == delivered)
-    #expect(ended(stage) == [["/cat"]] && stage.opening.isEmpty)
-    stage.attach(BaggageTests.mail, as: .other)
+    #expect(stage.endedPromises == [["/cat"]] && stage.opening.isEmpty)
+    stage.attach(Self.mail, as: .other)
     #expect(repeated(by: .other, &stage)?.delivered == delivered)
-    #expect(ended(stage) == [["/cat"]])
+    #expect(stage.endedPromises == [["/cat"]])
     try #require(asked(stage) == [":1.2"])
     stage.baggageOpens(size: 3)
     #expect(stage.answers[load]?.size == 3)
     // Its next run repeats the call as well, and a call that changes nothing stores nothing.
     let again = Caller.shell(7)
-    stage.attach(BaggageTests.mail, as: again)
+    stage.attach(Self.mail, as: again)
     #expect(repeated(by: again, &stage)?.delivered == delivered)
     stage.open(delivered)
     #expect(asked(stage) == [":2.7"])
     let payload = stage.payload([.promise()], "1", Self.underToken)
     #expect(stage.play(.call(1_000, again, .deliver(payload, digest: "digest", size: 100))).records.isEmpty)
     #expect(stage.answers[1_000]?.delivered == delivered)
-    #expect(ended(stage) == [["/cat"]])
+    #expect(stage.endedPromises == [["/cat"]])
     stage.call(.release(delivered.delivery), by: .host)
     #expect(repeated(by: again, &stage)?.delivered == delivered)
-    #expect(ended(stage) == [["/cat"], ["/cat"], ["/cat"]])
+    #expect(stage.endedPromises == [["/cat"], ["/cat"], ["/cat"]])
   }
 
   private func repeated(by caller: Caller, _ stage: inout Stage) -> CallAnswer? {
     stage.drop(.promise(), by: caller, Self.underToken)
-  }
-
-  private func ended(_ stage: Stage) -> [[Text]] {
-    stage.errands.compactMap { if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil } }
   }
 
   private static func underToken(_ options: inout PayloadOptions) {
@@ -790,12 +757,11 @@ import Testing
   }
 
   @Test func `what a connection without an application has promised is nobody else's`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try stage.handled(.promise()) { $0.token = "t" }
     stage.open(delivered)
-    stage.play(.opened(stage.opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .sourceGone)
+    stage.sourceLeaves()
+    #expect(stage.answer?.refusal?.name == .sourceGone)
     #expect(stage.call(.renewPromises(token: "t"))?.refusal?.name == .noSuchItem)
   }
 
@@ -804,9 +770,7 @@ import Testing
   private func small(_ count: Int) -> Stage {
     var allowance = Allowance()
     allowance.baggage = count * Allowance.smallestBaggage
-    var stage = Stage(cats(), allowance: allowance)
-    stage.attach()
-    return stage
+    return Stage(hosting: cats(), allowance: allowance)
   }
 
   @Test func `one sender takes half of what there is, and not one more`() throws {
@@ -849,7 +813,7 @@ import Testing
     let first = try stage.handled(.descriptor(), key: "1")
     stage.drop(.file(), key: "2")
     stage.baggagePacks([Int64(5 * Allowance.smallestBaggage)])
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
+    #expect(stage.answer?.refusal?.name == .limitsExceeded)
     #expect(stage.baggageStore.parcels == [first.delivery: [0]])
     #expect(stage.shelf.baggage[first.delivery] != nil)
   }
@@ -860,7 +824,7 @@ import Testing
     stage.drop(.file(), key: "2")
     #expect(stage.packing.first?.atMost == 4 * Allowance.smallestBaggage)
     stage.baggagePacks([Int64(4 * Allowance.smallestBaggage)])
-    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(stage.answer?.delivered != nil)
     stage.drop(.descriptor(), key: "3", by: .other)
     #expect(stage.packing.first?.atMost == 2 * Allowance.smallestBaggage)
   }
@@ -900,15 +864,13 @@ import Testing
     for key in ["1", "2"] as [Text] {
       stage.drop(.descriptor(), key: key)
       stage.baggagePacks([1 << 50])
-      #expect(stage.answers[stage.lastCall]?.delivered != nil)
+      #expect(stage.answer?.delivered != nil)
     }
     #expect(stage.book.ledger.total(.baggage) == 2 * Allowance.smallestBaggage)
     stage.drop(.descriptor(), key: "3")
     stage.baggagePacks()
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded && stage.baggageStore.parcels.count == 2)
-    stage.drop(.descriptor(), key: "3", by: .other)
-    stage.baggagePacks()
-    let third = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(stage.answer?.refusal?.name == .limitsExceeded && stage.baggageStore.parcels.count == 2)
+    let third = try stage.packed(.descriptor(), key: "3", by: .other)
     stage.restart(cats())
     #expect(stage.book.ledger.total(.descriptors) == 0)
     stage.attach()
@@ -929,14 +891,11 @@ import Testing
       let error = InterchangeError(.invalidPayload, "no such file")
       guard batch == .bestEffort else {
         stage.play(.packed(task.number, .failed(error)))
-        #expect(stage.answers[stage.lastCall] == .refused(error) && stage.baggageStore.isEmpty)
+        #expect(stage.answer == .refused(error) && stage.baggageStore.isEmpty)
         continue
       }
       stage.play(.packed(task.number, .packed([7, nil, nil], failures: [1: error])))
-      guard case .deliveredEach(let items)? = stage.answers[stage.lastCall] else {
-        Issue.record("\(stage.answers)")
-        continue
-      }
+      let items = try #require(stage.answer?.items)
       #expect(items.count == 3 && items[1] == .refused(error))
       #expect(stage.shelf.deliveries.count == 2 && stage.shelf.baggage.count == 1)
       #expect(stage.endedPromises == [["/a"]])
@@ -948,7 +907,7 @@ import Testing
   @Test func `the promises of a call that is refused end`() throws {
     var stage = Stage(cats())
     stage.drop(.promise("/refused")) { $0.application = "org.example.Nobody" }
-    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.answer?.refusal != nil)
     stage.drop(.file(), .promise("/fails"))
     stage.baggageFails()
     stage.drop(.promise("/kept")) { $0.keepPromises = true }
@@ -962,13 +921,12 @@ import Testing
     stage.drop(.promise("/first")) { $0.token = "t" }
     #expect(stage.endedPromises == [])
     stage.drop(.promise("/second")) { $0.token = "t" }
-    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(stage.answer?.delivered != nil)
     #expect(stage.endedPromises == [["/second"]])
   }
 
   @Test func `promises of one object end with the last delivery that has some`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let one = try stage.handled(.promise("/a"), key: "1")
     let other = try stage.handled(.promise("/a"), key: "2")
     stage.call(.release(one.delivery), by: .host)
@@ -980,13 +938,12 @@ import Testing
   @Test func `promises that a sandbox may not hand over end`() throws {
     var stage = Stage(cats())
     stage.drop(.promise("/undeclared"), by: .sandbox("org.example.Mail"))
-    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(stage.answer?.delivered != nil)
     #expect(stage.endedPromises == [["/undeclared"]])
   }
 
   @Test func `what its host has released cannot be redirected`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let first = try stage.handled(.text(), key: "1")
     let second = try stage.handled(.text(), key: "2")
     stage.call(.release(first.delivery), by: .host)

@@ -18,8 +18,7 @@ import Testing
   }
 
   @Test func `the token, the deadline and the privacy come with the scene`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     stage.drop(key: "1") { ($0.activationToken, $0.statedDeadline, $0.isPrivate) = ("token", 30, true) }
     let options = try options(stage)
     #expect(options["activationToken"] == "token")
@@ -29,8 +28,7 @@ import Testing
   }
 
   @Test func `a public delivery does not say so`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     stage.drop(key: "1")
     #expect(try options(stage)["private"] == nil)
     #expect(try options(stage)["activationToken"] == nil)
@@ -38,8 +36,7 @@ import Testing
 
   @Test(arguments: ["copy", "move"] as [Text])
   func `a drop of a drag says what it does`(operation: Text) throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     var payload = stage.activity("view", "1")
     payload.options.allowedOperations = [.copy, .move]
     let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
@@ -50,36 +47,22 @@ import Testing
 
   @Test func `what the activity says of other devices is handed on`() throws {
     for isEligible in [true, false, nil] as [Bool?] {
-      var stage = Stage(cats())
-      stage.attach()
+      var stage = Stage(hosting: cats())
       let activity = UserActivity(activityType: "view", isEligibleForHandoff: isEligible)
       stage.call(.deliver(Payload(activity), digest: .empty, size: 1))
-      guard case .array(let activities)? = try options(stage)["userActivities"],
-        case .dictionary(let fields)? = activities.first
-      else {
-        Issue.record("no activity")
-        return
-      }
-      #expect(fields["isEligibleForHandoff"] == isEligible.map(Value.bool))
+      let told = try #require(try options(stage)["userActivities"]?.elements.first)
+      #expect(told["isEligibleForHandoff"] == isEligible.map(Value.bool))
     }
   }
 
   @Test func `the size of a promise is known before it is loaded`() throws {
     var manifest = cats()
-    manifest.contentTypes = [ContentType("image/png")].compactMap(\.self)
-    var stage = Stage(manifest)
-    stage.attach()
-    let type = try #require(ContentType("image/png"))
-    let promise = Representation(type: type, .promise("/cat"), promisedSize: 5_000_000_000)
+    manifest.contentTypes = [contentType("image/png")]
+    var stage = Stage(hosting: manifest)
+    let promise = Representation(type: contentType("image/png"), .promise("/cat"), promisedSize: 5_000_000_000)
     stage.call(.deliver(Payload(items: [Item(representations: [promise])]), digest: .empty, size: 1))
-    guard case .array(let items)? = try options(stage)["items"], case .dictionary(let item)? = items.first,
-      case .array(let representations)? = item["representations"],
-      case .dictionary(let fields)? = representations.first
-    else {
-      Issue.record("no item")
-      return
-    }
-    #expect(fields["size"] == 5_000_000_000)
+    let item = try #require(try options(stage)["items"]?.elements.first)
+    #expect(item["representations"]?.elements.first?["size"] == 5_000_000_000)
   }
 
   // MARK: Who sees what
@@ -90,10 +73,8 @@ import Testing
 
   @Test func `a host is told all that a delivery has for it, what routed it first, and nothing that is hidden`() throws
   {
-    var stage = Stage(cats())
-    stage.attach()
-    let other = try #require(stage.drop(key: "0")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let other = try stage.window("0")
     var payload = Payload(items: [
       Item(
         suggestedName: "First", activities: [UserActivity(activityType: "unknown")],
@@ -115,9 +96,7 @@ import Testing
     ] as [(Text, Value)] { #expect(options[key] == value, "\(key)") }
     #expect(options["sourceApplication"] == nil && options["stateRestorationActivity"] == nil)
     #expect(try shown(stage) == ["1", nil, "2"])
-    guard case .connect(_, _, let text)? = stage.asked.first?.question else {
-      return _ = Issue.record("\(stage.asked)")
-    }
+    let text = try #require(stage.asked.first?.question.connect).options
     #expect(text.string.contains(#""userInfo":{"a":{"$uuid":"\#(other)"}}"#))
     #expect(
       text.string.contains(
@@ -129,8 +108,7 @@ import Testing
 
   /// Of a payload that has something for everyone, for the application and for the process alone.
   @Test func `a host that delivers to its own application is named, and is shown what is for it alone`() throws {
-    var stage = Stage(cats(), cats("org.example.Player"))
-    stage.attach()
+    var stage = Stage(hosting: cats(), cats("org.example.Player"))
     stage.attach("org.example.Player", as: .other)
     var payload = Payload(items: [
       Item(activities: [
@@ -159,14 +137,13 @@ import Testing
 
   @Test func `as a stranger a sender has the rights of a sandbox`() throws {
     var manifest = cats()
-    manifest.contentTypes = [ContentType("image/png")].compactMap(\.self)
+    manifest.contentTypes = [contentType("image/png")]
     var stage = Stage(manifest)
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     func refusal(_ payload: Payload) -> InterchangeError.Name? {
       var payload = payload
       payload.options.isFromStranger = true
-      stage.call(.deliver(payload, digest: .empty, size: 1))
-      return stage.answers[stage.lastCall]?.refusal?.name
+      return stage.call(.deliver(payload, digest: .empty, size: 1))?.refusal?.name
     }
     // Types must be declared, also for a session that is named.
     #expect(
@@ -174,10 +151,7 @@ import Testing
         == .routing("org.stagedoor.Error.ActivityTypeNotDeclared"))
     #expect(refusal(stage.activity("view", "1") { $0.session = Text("\(session)") }) == nil)
     // It names no files, and opens no windows with nothing in hand.
-    let type = try #require(ContentType("image/png"))
-    #expect(
-      refusal(Payload(items: [Item(representations: [Representation(type: type, .file("file:///cat.png"))])]))
-        == .accessDenied)
+    #expect(refusal(Payload(items: [Item(representations: [.file()])])) == .accessDenied)
     var empty = Payload()
     empty.options.application = "org.example.Cats"
     #expect(refusal(empty) == .routing("org.freedesktop.DBus.Error.AccessDenied"))
@@ -196,8 +170,7 @@ import Testing
   @Test func `only who forwards says where something came from`() throws {
     var relay = cats("org.example.Relay")
     relay.forwards = true
-    var stage = Stage(cats(), relay)
-    stage.attach()
+    var stage = Stage(hosting: cats(), relay)
     #expect(stage.drop(key: "1") { $0.origin = "laptop" }?.refusal?.name == .accessDenied)
     #expect(stage.drop(key: "1", by: .host) { $0.origin = "laptop" }?.refusal?.name == .accessDenied)
     stage.attach("org.example.Relay", as: .other)
@@ -211,8 +184,7 @@ import Testing
     payload.options.isFromStranger = true
     let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
     let drag = try #require(begun?.begun).drag
-    let type = try #require(ContentType("image/png"))
-    let items = [Item(representations: [Representation(type: type, .promise("/cat"))])]
+    let items = [Item(representations: [.promise()])]
     #expect(stage.call(.addItems(items, to: drag, size: 1))?.refusal?.name == .invalidPayload)
   }
 }

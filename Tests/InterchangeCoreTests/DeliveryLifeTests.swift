@@ -16,8 +16,7 @@ import Testing
   }
 
   @Test func `with a host it is routed, and handled when the host has opened the window`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.progress(of: delivered.delivery)?.state == .routed)
     #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
@@ -43,16 +42,12 @@ import Testing
     var stage = Stage(cats())
     let deliveries = try ["1", "2", "3"].map { try #require(stage.drop(key: $0)?.delivered) }
     stage.attach()
-    let connected = stage.asked.map { asked in
-      if case .connect(let session, _, _) = asked.question { session } else { nil as UniqueIdentifier? }
-    }
-    #expect(connected == deliveries.map(\.session))
+    #expect(stage.asked.map(\.question.connect?.session) == deliveries.map(\.session))
     #expect(deliveries.allSatisfy { stage.progress(of: $0.delivery)?.state == .routed })
   }
 
   @Test func `for one session calls wait for each other, and different sessions do not`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let first = try #require(stage.drop(key: "1")?.delivered?.delivery)
     let second = try #require(stage.drop(key: "1")?.delivered?.delivery)
     stage.drop(key: "2")
@@ -69,10 +64,8 @@ import Testing
   }
 
   @Test func `which call is made follows the session when it is made, and the outcome when it was decided`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
     stage.call(.write(session, .stateRestorationActivity(UserActivity(activityType: "restore"))), by: .host)
     stage.drop(key: "1")
     #expect(stage.drop(key: "1")?.delivered?.outcome == "activated")
@@ -80,11 +73,9 @@ import Testing
     // The host has released the window in between.
     stage.call(.disconnect(session), by: .host)
     for _ in 0..<2 { stage.hostAnswers(.done) }
-    guard case .connect(session, _, let options)? = stage.asked.first?.question else {
-      Issue.record("\(stage.asked)")
-      return
-    }
-    #expect(options.string.contains(#""stateRestorationActivity":{"activityType":"restore"}"#), "\(options)")
+    let connect = try #require(stage.asked.first?.question.connect)
+    #expect(connect.session == session)
+    #expect(connect.options.string.contains(#""stateRestorationActivity":{"activityType":"restore"}"#))
   }
 
   @Test(arguments: [HostAnswer.refused("no cats"), .failed("broken"), .timedOut])
@@ -92,8 +83,7 @@ import Testing
     throws
   {
     let name: Text = answer == .timedOut ? "org.stagedoor.Error.HostTimeout" : "org.stagedoor.Error.HostRefused"
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     let call = stage.lastCall
     stage.hostAnswers(answer)
@@ -107,8 +97,7 @@ import Testing
 
   @Test func `a host that refuses to open a scene, and did not answer before, may show it, and hears that it is gone`()
   {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = stage.drop(key: "1")?.delivered?.session
     stage.drop(key: "1") { $0.statedDeadline = 60 }
     stage.hostAnswers(.timedOut)
@@ -122,16 +111,14 @@ import Testing
   func `a window shows what it showed before when the host does not take it, unless something newer was set`(
     _ answer: HostAnswer
   ) throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
-    stage.drop(key: "2") { $0.session = Text("\(session)") }
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
+    stage.drop(key: "2", to: session)
     #expect(stage.sessions()[0].userActivity?.key == "2")
     stage.hostAnswers(answer)
     #expect(stage.sessions()[0].userActivity?.key == "1")
     #expect(stage.sessions()[0].shownBy == stage.shelf.deliveryOrder[0])
-    stage.drop(key: "3") { $0.session = Text("\(session)") }
+    stage.drop(key: "3", to: session)
     let newer = UserActivity(activityType: "view", targetContentIdentifier: "4")
     stage.call(.write(session, .userActivity(newer)), by: .host)
     stage.hostAnswers(answer)
@@ -225,8 +212,7 @@ import Testing
   }
 
   @Test func `a host that leaves holds it again, with the next attempt`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.hostLeaves()
     #expect(stage.progress(of: delivery)?.state == .held)
@@ -258,8 +244,7 @@ import Testing
   }
 
   @Test func `a host that never heard the call has not had the delivery`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.hostAnswers(.gone(neverReached: true))
     #expect(stage.progress(of: delivery)?.attempt == 1)
@@ -268,8 +253,7 @@ import Testing
   }
 
   @Test func `deliveries that joined do not fail with the first`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let first = try #require(stage.drop(key: "1")?.delivered)
     let second = try #require(stage.drop(key: "1")?.delivered)
     #expect(first.session == second.session)
@@ -284,11 +268,9 @@ import Testing
   }
 
   @Test func `a redirect gives it to another session, and what stood in the first comes back`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
-    stage.hostAnswersAll()
-    let delivered = try #require(stage.drop(key: "3") { $0.session = Text("\(sessions[0])") }?.delivered)
+    var stage = Stage(hosting: cats())
+    let sessions = try ["1", "2"].map { try stage.window($0) }
+    let delivered = try #require(stage.drop(key: "3", to: sessions[0])?.delivered)
     stage.hostAnswersAll()
     #expect(stage.call(.redirect(delivered.delivery, to: sessions[1])) == .outcome("activated"))
     #expect(stage.progress(of: delivered.delivery)?.isOpen == true)
@@ -302,10 +284,8 @@ import Testing
   }
 
   @Test func `a delivery that a host has in hand is redirected, and the first answer counts no more`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
     #expect(stage.asked.map(\.question.word) == ["ContinueScene", "ContinueScene"])
@@ -318,8 +298,7 @@ import Testing
   }
 
   @Test func `what is redirected to the window that just took it is given to it once more`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswers(.done)
     #expect(stage.call(.redirect(delivered.delivery, to: delivered.session)) == .outcome("activated"))
@@ -335,21 +314,19 @@ import Testing
     var stage = Stage(cats())
     let first = try #require(stage.drop(key: "1")?.delivered?.session)
     let other = try #require(stage.drop(key: "2")?.delivered?.session)
-    let window = { (options: inout PayloadOptions) in options.session = Text("\(first)") }
-    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, window)?.delivered?.delivery) }
+    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, to: first)?.delivered?.delivery) }
     for session in [other, first] {
       #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
     }
     for delivery in deliveries.reversed() { #expect(stage.call(.cancel(delivery)) == .done) }
-    let last = try #require(stage.drop(key: "c", window)?.delivered?.delivery)
+    let last = try #require(stage.drop(key: "c", to: first)?.delivered?.delivery)
     #expect(stage.call(.cancel(last)) == .done)
   }
 
   @Test func `what was redirected within its window leaves nothing there when it is cancelled`() throws {
     var stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    let window = { (options: inout PayloadOptions) in options.session = Text("\(session)") }
-    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, window)?.delivered?.delivery) }
+    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, to: session)?.delivered?.delivery) }
     #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
     for delivery in deliveries { #expect(stage.call(.cancel(delivery)) == .done) }
     #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
@@ -358,10 +335,8 @@ import Testing
   /// The host may write the title of what it was given, also after nobody waits for it any more.
   @Test(arguments: [HostAnswer.timedOut, .refused("no")])
   func `a window stays private if its host has a private delivery and did not refuse it`(answer: HostAnswer) throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
     let secret = { (options: inout PayloadOptions) in
       (options.session, options.isPrivate) = (Text("\(session)"), true)
     }
@@ -375,11 +350,9 @@ import Testing
 
   /// The host may have written before it read of the delivery.
   @Test func `a window stays private whatever its host reports while a private delivery waits for it`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
-    stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
+    stage.drop(key: "secret", to: session) { $0.isPrivate = true }
     stage.call(
       .write(session, .userActivity(UserActivity(activityType: "view", targetContentIdentifier: "2"))), by: .host)
     stage.hostAnswersAll()
@@ -395,12 +368,10 @@ import Testing
 
   /// The host has taken the private delivery, and has not read of the public one.
   @Test func `what a host reports before it has taken the public delivery is not shown`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
-    stage.drop(key: "secret") { ($0.session, $0.isPrivate) = (Text("\(session)"), true) }
-    stage.drop(key: "2") { $0.session = Text("\(session)") }
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
+    stage.drop(key: "secret", to: session) { $0.isPrivate = true }
+    stage.drop(key: "2", to: session)
     for _ in 0..<2 { stage.hostAnswers(.done) }
     let secret = UserActivity(activityType: "view", targetContentIdentifier: "secret")
     stage.call(.write(session, .userActivity(secret)), by: .host)
@@ -417,8 +388,8 @@ import Testing
     if isHosted { stage.attach() }
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
     if isHosted { stage.hostAnswersAll() }
-    stage.drop(key: "secret") { ($0.session, $0.isPrivate, $0.statedDeadline) = (Text("\(session)"), true, 3_600) }
-    stage.drop(key: "2") { ($0.session, $0.statedDeadline) = (Text("\(session)"), 3_600) }
+    stage.drop(key: "secret", to: session) { ($0.isPrivate, $0.statedDeadline) = (true, 3_600) }
+    stage.drop(key: "2", to: session) { $0.statedDeadline = 3_600 }
     #expect(stage.shelf.sessions[session]?.isPrivate == isHosted)
     if !isHosted {
       stage.attach()
@@ -432,11 +403,10 @@ import Testing
   }
 
   @Test func `a window is as before if its host never had the private delivery`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
     let delivery = try #require(
-      stage.drop(key: "2") { ($0.session, $0.isPrivate, $0.statedDeadline) = (Text("\(session)"), true, 5) }?.delivered?
+      stage.drop(key: "2", to: session) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }?.delivered?
         .delivery)
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.progress(of: delivery)?.state == .failed)
@@ -445,18 +415,16 @@ import Testing
   }
 
   @Test func `the window from which a private delivery was redirected stays private`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(
-      stage.drop(key: "3") { ($0.session, $0.isPrivate) = (Text("\(sessions[0])"), true) }?.delivered?.delivery)
+      stage.drop(key: "3", to: sessions[0]) { $0.isPrivate = true }?.delivered?.delivery)
     stage.hostAnswersAll()
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
     #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == true)
     // The host may report the private content once more.
     #expect(stage.shelf.sessions[sessions[0]]?.userActivity?.key == "3")
-    stage.drop(key: "4") { $0.session = Text("\(sessions[0])") }
+    stage.drop(key: "4", to: sessions[0])
     #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == false)
   }
 
@@ -474,7 +442,7 @@ import Testing
       stage.restart(cats())
       stage.call(.redirect(delivery, to: other))
     }
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .requestDenied)
+    #expect(stage.answer?.refusal?.name == .requestDenied)
     stage.passUntilQuiet(seconds: 0)
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
@@ -489,18 +457,15 @@ import Testing
   }
 
   @Test func `what was handled can be redirected until its deadline`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let sessions = try ["1", "2"].map { try stage.window($0) }
     stage.pass(seconds: 20)
     let answer = stage.call(.redirect(stage.shelf.deliveryOrder[0], to: sessions[1]))
     #expect(answer?.refusal?.name == .requestDenied)
   }
 
   @Test func `a service that begins holds again what a host had, and may have seen`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let handled = stage.drop(key: "1")?.delivered
     stage.hostAnswersAll()
     let routed = stage.drop(key: "2")?.delivered?.delivery

@@ -16,30 +16,39 @@ import Testing
 
   /// A relay with a session for a device, whose window is open.
   private static func stage(allowance: Allowance = Allowance()) throws -> (Stage, UniqueIdentifier) {
-    var stage = Stage(relay(), allowance: allowance)
-    stage.attach(application)
-    guard
-      case .adopted(let laptop)? = stage.call(
-        .adopt(application: application, configuration: "", nil, title: "laptop"), by: .host)
-    else { throw Unadopted() }
+    var stage = Stage(hosting: relay(), allowance: allowance)
+    let laptop = try adopt("laptop", &stage)
     return (stage, laptop)
   }
 
-  private struct Unadopted: Error {}
+  private static func adopt(_ device: Text, _ stage: inout Stage) throws -> UniqueIdentifier {
+    let ask = Ask.adopt(application: application, configuration: "", nil, title: device)
+    return try #require(stage.call(ask, by: .host)?.adopted)
+  }
 
   /// Something for the device, which its host has not acknowledged.
+  @discardableResult
   private func send(
     _ stage: inout Stage, to session: UniqueIdentifier, _ key: Text = "1", waits: Bool = false, isPrivate: Bool = false
   ) -> CallNumber {
-    stage.drop(key: key) {
-      ($0.session, $0.isPrivate) = (Text("\(session)"), isPrivate)
-      if waits { $0.wait = .handled }
-    }
+    stage.drop(key: key, to: session) { ($0.isPrivate, $0.wait) = (isPrivate, waits ? .handled : .routed) }
     return stage.lastCall
   }
 
   private func delivery(_ stage: Stage) throws -> UniqueIdentifier {
     try #require(stage.memory.deliveries.values.values.max { $0.order < $1.order }?.identifier)
+  }
+
+  /// Something for the device, which its host has taken and acknowledges later.
+  private func deferred(
+    _ stage: inout Stage, to session: UniqueIdentifier, seconds: UInt32 = 60, waits: Bool = false,
+    isPrivate: Bool = false
+  ) throws -> (UniqueIdentifier, call: CallNumber) {
+    let call = send(&stage, to: session, waits: waits, isPrivate: isPrivate)
+    let delivery = try delivery(stage)
+    stage.call(.putOff(delivery, seconds: seconds), by: .host)
+    stage.hostAnswersAll()
+    return (delivery, call)
   }
 
   @Test func `a deferred delivery holds up nothing, and ends when its host says so`() throws {
@@ -51,7 +60,7 @@ import Testing
     #expect(stage.said(since: before).map(\.word) == ["Forwarded", "answer"])
     #expect(stage.progress(of: first)?.state == .forwarded)
     // The next is given as soon as this call has returned.
-    _ = send(&stage, to: laptop, "2")
+    send(&stage, to: laptop, "2")
     stage.hostAnswersAll()
     #expect(stage.memory.lanes.isEmpty)
     #expect(stage.memory.deliveries.values.count == 1)
@@ -66,14 +75,14 @@ import Testing
 
   @Test func `an error that comes after it is ignored`() throws {
     var (stage, laptop) = try Self.stage()
-    _ = send(&stage, to: laptop)
+    send(&stage, to: laptop)
     let first = try delivery(stage)
     stage.call(.putOff(first, seconds: 60), by: .host)
     stage.hostAnswers(.refused("late"))
     #expect(stage.progress(of: first)?.state == .forwarded)
     #expect(stage.asked.isEmpty)
     // Nor does silence matter.
-    _ = send(&stage, to: laptop, "2")
+    send(&stage, to: laptop, "2")
     let second = try delivery(stage)
     stage.call(.putOff(second, seconds: 60), by: .host)
     stage.hostAnswers(.timedOut)
@@ -82,10 +91,7 @@ import Testing
 
   @Test func `a failure has the name and the words that its host gives`() throws {
     var (stage, laptop) = try Self.stage()
-    let call = send(&stage, to: laptop, waits: true)
-    let first = try delivery(stage)
-    stage.call(.putOff(first, seconds: 60), by: .host)
-    stage.hostAnswersAll()
+    let (first, call) = try deferred(&stage, to: laptop, waits: true)
     #expect(stage.call(.finish(first, error: "org.example.Away", message: "it is away"), by: .host) == .done)
     let told = InterchangeError(.routing("org.example.Away"), "it is away")
     #expect(stage.answers[call] == .refused(told))
@@ -94,10 +100,7 @@ import Testing
 
   @Test func `of a private delivery only its sender hears the words`() throws {
     var (stage, laptop) = try Self.stage()
-    let call = send(&stage, to: laptop, waits: true, isPrivate: true)
-    let first = try delivery(stage)
-    stage.call(.putOff(first, seconds: 60), by: .host)
-    stage.hostAnswersAll()
+    let (first, call) = try deferred(&stage, to: laptop, waits: true, isPrivate: true)
     let before = stage.sayings.count
     stage.call(.finish(first, error: "org.example.Secret", message: "secret"), by: .host)
     #expect(stage.answers[call]?.refusal?.message == "secret")
@@ -109,10 +112,7 @@ import Testing
 
   @Test func `its deadline is now so far away, and ends it`() throws {
     var (stage, laptop) = try Self.stage()
-    _ = send(&stage, to: laptop)
-    let first = try delivery(stage)
-    stage.call(.putOff(first, seconds: 604_800), by: .host)
-    stage.hostAnswersAll()
+    let (first, _) = try deferred(&stage, to: laptop, seconds: 604_800)
     stage.passUntilQuiet(seconds: 604_799)
     #expect(stage.progress(of: first)?.state == .forwarded)
     stage.passUntilQuiet(seconds: 1)
@@ -124,7 +124,7 @@ import Testing
 
   @Test func `it survives its host, is not given again, and any later host may end it`() throws {
     var (stage, laptop) = try Self.stage()
-    _ = send(&stage, to: laptop)
+    send(&stage, to: laptop)
     let first = try delivery(stage)
     stage.call(.putOff(first, seconds: 600), by: .host)
     stage.hostLeaves(Self.application)
@@ -139,10 +139,7 @@ import Testing
 
   @Test func `it survives the service, with its deadline and its charge`() throws {
     var (stage, laptop) = try Self.stage()
-    _ = send(&stage, to: laptop)
-    let first = try delivery(stage)
-    stage.call(.putOff(first, seconds: 7200), by: .host)
-    stage.hostAnswersAll()
+    let (first, _) = try deferred(&stage, to: laptop, seconds: 7200)
     stage.restart(Self.relay())
     #expect(stage.memory.deliveries[first]?.due == stage.now.uptime + 7_200_000_000)
     #expect(stage.book.ledger.taken(.forwarded, by: .host(Self.application)) == 1)
@@ -157,14 +154,8 @@ import Testing
 
   @Test func `its sender may cancel it, and nobody may redirect it`() throws {
     var (stage, laptop) = try Self.stage()
-    guard
-      case .adopted(let phone)? = stage.call(
-        .adopt(application: Self.application, configuration: "", nil, title: "phone"), by: .host)
-    else { throw Unadopted() }
-    _ = send(&stage, to: laptop)
-    let first = try delivery(stage)
-    stage.call(.putOff(first, seconds: 60), by: .host)
-    stage.hostAnswersAll()
+    let phone = try Self.adopt("phone", &stage)
+    let (first, _) = try deferred(&stage, to: laptop)
     #expect(stage.call(.redirect(first, to: phone))?.refusal?.name == .requestDenied)
     #expect(stage.call(.cancel(first)) == .done)
     #expect(stage.progress(of: first)?.state == .cancelled)
@@ -172,10 +163,7 @@ import Testing
 
   @Test func `it goes with its session`() throws {
     var (stage, laptop) = try Self.stage()
-    _ = send(&stage, to: laptop)
-    let first = try delivery(stage)
-    stage.call(.putOff(first, seconds: 60), by: .host)
-    stage.hostAnswersAll()
+    let (first, _) = try deferred(&stage, to: laptop)
     stage.call(.destroy(laptop, animation: "standard"))
     #expect(stage.progress(of: first)?.error?.name == "org.stagedoor.Error.NoSuchSession")
     #expect(stage.memory.deliveries.values.isEmpty)
@@ -185,7 +173,7 @@ import Testing
 
   @Test func `only what the host has in hand is deferred, once, and for a week at most`() throws {
     var (stage, laptop) = try Self.stage()
-    _ = send(&stage, to: laptop)
+    send(&stage, to: laptop)
     let first = try delivery(stage)
     for seconds in [0, 604_801] as [UInt32] {
       #expect(stage.call(.putOff(first, seconds: seconds), by: .host)?.refusal?.name == .invalidArgs)
@@ -193,7 +181,7 @@ import Testing
     #expect(stage.call(.putOff(first, seconds: 1), by: .other)?.refusal?.name == .accessDenied)
     #expect(stage.call(.putOff(first, seconds: 1), by: .host) == .done)
     #expect(stage.call(.putOff(first, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
-    _ = send(&stage, to: laptop, "2")
+    send(&stage, to: laptop, "2")
     let queued = try delivery(stage)
     #expect(stage.call(.putOff(queued, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
     stage.hostAnswersAll()
@@ -206,7 +194,7 @@ import Testing
     allowance.forwarded = 2
     var (stage, laptop) = try Self.stage(allowance: allowance)
     for number in 0..<3 {
-      _ = send(&stage, to: laptop, Text("\(number)"))
+      send(&stage, to: laptop, Text("\(number)"))
       let answer = stage.call(.putOff(try delivery(stage), seconds: 60), by: .host)
       #expect((answer?.refusal?.name == .limitsExceeded) == (number == 2))
       stage.hostAnswersAll()
@@ -216,8 +204,7 @@ import Testing
 
   @Test func `contents are charged to the application from then on`() throws {
     var (stage, laptop) = try Self.stage()
-    let type = try #require(ContentType("text/plain"))
-    var payload = Payload(items: [Item(representations: [Representation(type: type, .text("hello"))])])
+    var payload = Payload(items: [Item(representations: [.text("hello")])])
     payload.options.session = Text("\(laptop)")
     stage.call(.deliver(payload, digest: .empty, size: 10))
     let first = try delivery(stage)
@@ -235,7 +222,7 @@ import Testing
     var (stage, laptop) = try Self.stage()
     stage.call(.write(laptop, .userActivity(UserActivity(activityType: "device"))), by: .host)
     for isPrivate in [false, true] {
-      _ = send(&stage, to: laptop, "key", isPrivate: isPrivate)
+      send(&stage, to: laptop, "key", isPrivate: isPrivate)
       stage.hostAnswersAll()
       let session = try #require(stage.shelf.sessions[laptop])
       #expect((session.title, session.userActivity?.activityType, session.isPrivate) == ("laptop", "device", false))
@@ -247,7 +234,7 @@ import Testing
     var (stage, laptop) = try Self.stage()
     let sandboxed = Caller.sandbox("org.example.Mail")
     func refusal(_ type: Text) -> InterchangeError.Name? {
-      stage.drop(type, key: "1", by: sandboxed) { $0.session = Text("\(laptop)") }?.refusal?.name
+      stage.drop(type, key: "1", to: laptop, by: sandboxed)?.refusal?.name
     }
     let denied = InterchangeError.Name.routing("org.freedesktop.DBus.Error.AccessDenied")
     #expect(refusal("view") == denied)

@@ -74,7 +74,7 @@ import Testing
     }
     let foreign = try #require(stage.drop(key: "1") { $0.application = "org.example.Dogs" }?.delivered?.session)
     stage.attach(showing: [foreign])
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .invalidArgs)
+    #expect(stage.answer?.refusal?.name == .invalidArgs)
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
   }
 
@@ -82,7 +82,7 @@ import Testing
     var stage = Stage(cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.ownership(stage.lastCall, isOwner: false))
-    #expect(stage.answers[stage.lastCall]?.refusal?.name == .notHost)
+    #expect(stage.answer?.refusal?.name == .notHost)
     #expect(stage.memory.hosts.isEmpty)
     #expect(stage.memory.attaching.isEmpty)
     #expect(stage.book.ledger.total(.calls) == 0)
@@ -91,10 +91,8 @@ import Testing
   @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`()
     throws
   {
-    var stage = Stage(cats())
-    stage.attach()
-    let window = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let window = try stage.window("1")
     // The first host is opening a window; its departure for the third time refuses the delivery, and its session goes with it.
     let delivery = try #require(stage.drop(key: "2") { $0.statedDeadline = 3_600 }?.delivered)
     for _ in 0..<2 {
@@ -109,23 +107,19 @@ import Testing
     #expect(shown.state == .foregroundInactive)
     #expect(stage.shelf.sessions[delivery.session] == nil)
     #expect(stage.memory.hosts["org.example.Cats"]?.scenes == [window])
-    #expect(
-      stage.answers[stage.lastCall]
-        == .attached(
-          application: "org.example.Cats", discarded: [SessionReference.path(of: delivery.session)]))
+    let path = SessionReference.path(of: delivery.session)
+    #expect(stage.answer == .attached(application: "org.example.Cats", discarded: [path]))
     stage.checkItself()
   }
 
   @Test func `a host that gave the name back and attaches again is the host, whatever news comes later`() {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
+    let cats: Text = "org.example.Cats"
     // The news of its loss is behind its call.
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
-    #expect(stage.answers[stage.lastCall]?.refusal == nil)
-    #expect(
-      stage.errands.last
-        == .findOwner(
-          stage.lastCall, name: "org.example.Cats", application: "org.example.Cats", connection: ":1.10", path: nil))
+    let answer = stage.call(.attach(application: cats, shown: [], unknown: [], HostOptions()), by: .host)
+    #expect(answer?.refusal == nil)
+    let lookup = Errand.findOwner(stage.lastCall, name: cats, application: cats, connection: ":1.10", path: nil)
+    #expect(stage.errands.last == lookup)
     stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
     stage.play(.ownership(stage.lastCall, isOwner: true))
@@ -136,8 +130,7 @@ import Testing
   }
 
   @Test func `a host that attaches again without the name is no host`() {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
     stage.play(.ownership(stage.lastCall, isOwner: false))
@@ -159,8 +152,7 @@ import Testing
   }
 
   @Test func `properties come before signals, and the answer comes last`() {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     stage.drop(key: "1") { $0.wait = .handled }
     let before = stage.sayings.count
     stage.hostAnswers(.done)
@@ -170,16 +162,8 @@ import Testing
       ])
   }
 
-  @Test func `a session appears before it is routed to`() {
-    var stage = Stage(cats())
-    let before = stage.sayings.count
-    stage.drop(key: "1")
-    #expect(stage.said(since: before).map(\.word) == ["session appeared", "Routed", "answer"])
-  }
-
   @Test func `a window that opens after its delivery failed is closed again`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.sessions().isEmpty)
@@ -197,8 +181,7 @@ import Testing
   }
 
   @Test func `what is destroyed while it is being connected is closed after that, and its deliveries fail`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.drop(key: "1")
     let before = stage.sayings.count
@@ -214,8 +197,7 @@ import Testing
   }
 
   @Test func `a configuration that goes closes its windows, and its host hears of them as one set`() throws {
-    var stage = Stage(cats(configurations: ["Default", "Other"]))
-    stage.attach()
+    var stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
     let gone = try ["1", "2", "3"].map { key in
       try #require(stage.drop(key: key) { $0.configuration = "Other" }?.delivered?.session)
     }
@@ -229,15 +211,13 @@ import Testing
     #expect(stage.asked.map(\.question.word) == ["DestroyScene"])
     stage.hostAnswers(.done)
     guard case .discarded(let sessions)? = stage.asked.first?.question else {
-      Issue.record("\(stage.asked)")
-      return
+      return _ = Issue.record("\(stage.asked)")
     }
     #expect(Set(sessions) == Set(gone) && stage.asked.count == 1)
   }
 
   @Test func `a window that its host refused late is not closed, and the host hears that its session is gone`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     stage.hostAnswers(.refused("late"))
@@ -245,8 +225,7 @@ import Testing
   }
 
   @Test func `a scene reports its state while it is connected, and not later`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     #expect(stage.call(.setState(session, .background), by: .host)?.refusal?.name == .invalidArgs)
     stage.hostAnswersAll()
@@ -261,10 +240,8 @@ import Testing
   }
 
   @Test func `a scene is drawn again when it is in the background, once for all who asked`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
     for _ in 0..<3 { stage.call(.refresh(session)) }
     #expect(stage.asked.isEmpty)
     stage.call(.setState(session, .background), by: .host)
@@ -288,9 +265,7 @@ import Testing
   // MARK: The host's choice of configuration
 
   private func dynamic() -> Stage {
-    var stage = Stage(cats(configurations: ["Default", "Other"], atMost: 2, isDynamic: true))
-    stage.attach()
-    return stage
+    Stage(hosting: cats(configurations: ["Default", "Other"], atMost: 2, isDynamic: true))
   }
 
   @Test func `the host's choice is the configuration of a new session, and limits are those of the manifest's choice`()
@@ -300,10 +275,8 @@ import Testing
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     #expect(stage.asked.map(\.question.word) == ["ConfigurationForConnecting"])
     stage.hostAnswers(.configuration("Other"))
-    guard case .connect(session, "Other", _)? = stage.asked.first?.question else {
-      Issue.record("\(stage.asked)")
-      return
-    }
+    let connect = try #require(stage.asked.first?.question.connect)
+    #expect((connect.session, connect.configuration) == (session, "Other"))
     #expect(stage.shelf.sessions[session]?.configuration == "Other")
     stage.hostAnswersAll()
     // A session that was connected keeps its configuration.
@@ -328,16 +301,13 @@ import Testing
   {
     var manifest = cats(configurations: ["Default", "Other", "Screen"], isDynamic: true)
     manifest.configurations[2].role = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
-    var stage = Stage(manifest)
-    stage.attach()
+    var stage = Stage(hosting: manifest)
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     let asked = try #require(stage.asked.first)
     #expect(asked.question.word == "ConfigurationForConnecting" && asked.within == 1_000_000)
     stage.hostAnswers(answer)
-    guard case .connect(session, "Default", _)? = stage.asked.first?.question else {
-      Issue.record("\(stage.asked)")
-      return
-    }
+    let connect = try #require(stage.asked.first?.question.connect)
+    #expect((connect.session, connect.configuration) == (session, "Default"))
     // A late answer changes nothing.
     stage.play(.hostAnswered(asked.errand, .configuration("Other")))
     stage.hostAnswersAll()
@@ -351,81 +321,6 @@ import Testing
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)
     stage.hostAnswers(.configuration("Other"))
     #expect(stage.asked.map(\.question) == [.discarded([delivered.session])])
-  }
-
-  // MARK: What is private
-
-  @Test func `a private delivery that is redirected says neither type nor key`() throws {
-    var stage = Stage(cats())
-    let open = try #require(stage.drop(key: "1")?.delivered?.session)
-    let delivery = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.delivery)
-    let before = stage.sayings.count
-    #expect(stage.call(.redirect(delivery, to: open)) == .outcome("activated"))
-    for case .event(let event) in stage.said(since: before) {
-      guard case .routed(_, _, let type, let key, _) = event.kind else { continue }
-      #expect(type.isEmpty)
-      #expect(key.isEmpty)
-    }
-    #expect(!stage.sayings.dropFirst(before).contains { "\($0)".contains("secret") })
-    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
-  }
-
-  @Test func `what a host says of a private delivery is for nobody else`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let delivery = stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.delivery
-    stage.hostAnswers(.refused("org.example.Error: no secret here"))
-    #expect(stage.progress(of: delivery)?.error?.name == "org.stagedoor.Error.HostRefused")
-    #expect(!stage.sayings.contains { "\($0)".contains("secret") })
-    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
-  }
-
-  @Test func `what a host says of a window that was private a moment ago is told to nobody`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
-    stage.hostAnswersAll()
-    func openly(_ stage: inout Stage) {
-      stage.drop(key: "1") { $0.session = Text("\(session)") }
-    }
-    // The host is asked while the window is private, and answers when it is private no more.
-    var options = PayloadOptions()
-    options.session = Text("\(session)")
-    stage.call(.activate(session, Payload(options: options), size: 0))
-    openly(&stage)
-    stage.hostAnswers(.refused("org.example.Error: secret"))
-    stage.hostAnswersAll()
-    // The window has a restoration activity from the time when it was private.
-    stage.drop(key: "secret") {
-      $0.isPrivate = true
-      $0.session = Text("\(session)")
-    }
-    stage.hostAnswersAll()
-    stage.call(
-      .write(
-        session,
-        .stateRestorationActivity(UserActivity(activityType: "restoration", targetContentIdentifier: "secret"))),
-      by: .host)
-    openly(&stage)
-    stage.hostAnswersAll(.refused("org.example.Error: secret"))
-    #expect(!stage.sayings.contains { "\($0)".contains("secret") })
-    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
-  }
-
-  @Test func `a private delivery that has expired says neither type nor key to whoever redirects it`() throws {
-    var stage = Stage(cats())
-    let open = try #require(stage.drop(key: "1")?.delivered?.session)
-    var payload = stage.activity("view", "secret") {
-      $0.isPrivate = true
-      $0.statedDeadline = 60
-    }
-    payload.items[0].activities[0].expirationDate = stage.now.time.adding(seconds: 10)
-    let answer = stage.call(.deliver(payload, digest: .empty, size: 100))
-    let delivery = try #require(answer?.delivered?.delivery)
-    stage.pass(seconds: 20)
-    let refusal = try #require(stage.call(.redirect(delivery, to: open), by: .other)?.refusal)
-    #expect(refusal.name == .routing("org.stagedoor.Error.ActivityExpired"))
-    #expect(refusal.message == "the private delivery \(delivery) cannot go there")
   }
 
   // MARK: Starts

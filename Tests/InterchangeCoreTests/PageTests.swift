@@ -1,24 +1,11 @@
-import FoundationEssentials
 import SceneModel
+import SceneTestSupport
 import Testing
 
 @testable import InterchangeCore
 
 /// `docs/limits.md` and `docs/lives.md` agree with the code.
 @Suite struct PageTests {
-  private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-
-  private func text(_ path: String) throws -> String {
-    String(decoding: try Data(contentsOf: URL(filePath: "\(PageTests.repository)/\(path)")), as: UTF8.self)
-  }
-
-  /// The cells of all rows of all tables of a page.
-  private func rows(_ page: String) throws -> [[String]] {
-    try text("docs/\(page)").split(separator: "\n").filter { $0.hasPrefix("|") && !$0.hasPrefix("|-") }.map { row in
-      row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map { String($0).trimmed }
-    }
-  }
-
   // MARK: Limits
 
   private static let sources = [
@@ -73,10 +60,10 @@ import Testing
 
   @Test func `each limit on the page is that of the code`() throws {
     var names: Set<String> = []
-    for row in try rows("limits.md") where row.count == 4 && row[2].hasPrefix("`") {
+    for row in try Page("docs/limits.md").rows where row.count == 4 && row[2].hasPrefix("`") {
       let name = row[2].filter { $0 != "`" }
       let parts = name.split(separator: ".").map(String.init)
-      let source = try text(try #require(PageTests.sources[parts[0]], "\(name) is nowhere"))
+      let source = try Page(try #require(PageTests.sources[parts[0]], "\(name) is nowhere")).text
       #expect(try number(onPage: row[1]) == value(of: parts[1], in: source), "\(name)")
       #expect(!row[3].isEmpty, "\(name) has no reason")
       #expect(names.insert(name).inserted, "\(name) stands twice")
@@ -84,8 +71,8 @@ import Testing
     #expect(names.count > 40)
     // The page must list every constant of the two types that contain only limits.
     for (type, declaration) in [("Allowance", "package var "), ("Limits", "package static let ")] {
-      for line in try text(try #require(PageTests.sources[type])).split(separator: "\n") {
-        let line = String(line).trimmed
+      for line in try Page(try #require(PageTests.sources[type])).lines {
+        let line = line.trimming(" ")
         guard line.hasPrefix(declaration), line.contains(" = ") else { continue }
         let name = line.dropFirst(declaration.count).prefix { $0 != " " && $0 != ":" }
         #expect(names.contains("\(type).\(name)"), "\(type).\(name) is not on the page")
@@ -97,13 +84,8 @@ import Testing
 
   /// The words between backticks in the first and third cells of the tables below a heading, or in the first ones only.
   private func states(below heading: String, cells: [Int]) throws -> Set<String> {
-    let page = try text("docs/lives.md")
-    let start = try #require(page.firstRange(of: "\n## \(heading)\n"))
-    let rest = page[start.upperBound...]
-    let section = rest[..<(rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex)]
     var words: Set<String> = []
-    for row in section.split(separator: "\n") where row.hasPrefix("| ") {
-      let row = row.split(separator: "|").map(String.init)
+    for row in try Page("docs/lives.md").section(heading).rows {
       for cell in cells where cell < row.count {
         words.formUnion(row[cell].matches(of: /`(\w+)`/).map { String($0.output.1) })
       }
@@ -113,7 +95,7 @@ import Testing
 
   /// The names of the cases of an enumeration, as its source declares them.
   private func cases(of name: String, in file: String, of module: String = "Interchange/Core") throws -> Set<String> {
-    let source = try text("Sources/\(module)/\(file)")
+    let source = try Page("Sources/\(module)/\(file)").text
     let start = try #require(source.firstRange(of: "enum \(name): "))
     let body = source[start.upperBound...]
     let end = body.firstRange(of: "\n  }\n")?.lowerBound ?? body.endIndex
@@ -140,8 +122,4 @@ import Testing
       .map { String("\($0)".prefix { $0 != "(" }) })
     #expect(try states(below: "A start", cells: [0, 2]) == starts)
   }
-}
-
-extension String {
-  fileprivate var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
 }

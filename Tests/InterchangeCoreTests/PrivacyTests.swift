@@ -11,11 +11,7 @@ import Testing
     UniqueIdentifier, delivery: UniqueIdentifier
   ) {
     let session = try key.map { try #require(stage.drop(key: $0)?.delivered?.session) }
-    let landed = stage.drop(key: "secret") { options in
-      options.isPrivate = true
-      options.session = session.map { Text("\($0)") }
-    }
-    let delivered = try #require(landed?.delivered)
+    let delivered = try #require(stage.drop(key: "secret", to: session) { $0.isPrivate = true }?.delivered)
     return (delivered.session, delivered.delivery)
   }
 
@@ -33,7 +29,7 @@ import Testing
     let (session, _) = try hidden(&stage)
     stage.call(.write(session, .title("secret")))
     #expect(try seen(stage, session).title == "" && seen(stage, session).userActivity == nil)
-    stage.drop(key: "1") { $0.session = Text("\(session)") }
+    stage.drop(key: "1", to: session)
     #expect(try seen(stage, session).userActivity?.key == "1")
     #expect(try seen(stage, session).title == "")
     expectNoSecret(in: stage)
@@ -53,8 +49,7 @@ import Testing
   }
 
   @Test func `a window is public again when its host says that it shows something else`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let (session, _) = try hidden(&stage)
     stage.hostAnswersAll()
     stage.call(.write(session, .title("secret")), by: .host)
@@ -89,7 +84,7 @@ import Testing
       if case .sessionChanged(session, _, let withheld) = saying { withheld } else { [] as [SessionField] }
     }
     #expect(withheld == [.written(writing.property)])
-    stage.drop(key: "1") { $0.session = Text("\(session)") }
+    stage.drop(key: "1", to: session)
     #expect(try seen(stage, session).userActivity?.key == "1")
     #expect(try isEmpty())
     expectNoSecret(in: stage)
@@ -103,5 +98,40 @@ import Testing
     #expect(try seen(stage, session).userInfo == [:])
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(try seen(stage, session).userInfo == ["page": 7])
+  }
+
+  // MARK: What hosts say, and what a redirect says
+
+  @Test func `what a host says of a window that was private a moment ago is told to nobody`() throws {
+    var stage = Stage(hosting: cats())
+    let session = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
+    stage.hostAnswersAll()
+    // The host is asked while the window is private, and answers when it is private no more.
+    var options = PayloadOptions()
+    options.session = Text("\(session)")
+    stage.call(.activate(session, Payload(options: options), size: 0))
+    stage.drop(key: "1", to: session)
+    stage.hostAnswers(.refused("org.example.Error: secret"))
+    stage.hostAnswersAll()
+    // The window has a restoration activity from the time when it was private.
+    stage.drop(key: "secret", to: session) { $0.isPrivate = true }
+    stage.hostAnswersAll()
+    let restoration = UserActivity(activityType: "restoration", targetContentIdentifier: "secret")
+    stage.call(.write(session, .stateRestorationActivity(restoration)), by: .host)
+    stage.drop(key: "1", to: session)
+    stage.hostAnswersAll(.refused("org.example.Error: secret"))
+    expectNoSecret(in: stage)
+  }
+
+  @Test func `a private delivery that has expired says neither type nor key to whoever redirects it`() throws {
+    var stage = Stage(cats())
+    let open = try #require(stage.drop(key: "1")?.delivered?.session)
+    var payload = stage.activity("view", "secret") { ($0.isPrivate, $0.statedDeadline) = (true, 60) }
+    payload.items[0].activities[0].expirationDate = stage.now.time.adding(seconds: 10)
+    let delivery = try #require(stage.call(.deliver(payload, digest: .empty, size: 100))?.delivered?.delivery)
+    stage.pass(seconds: 20)
+    let refusal = try #require(stage.call(.redirect(delivery, to: open), by: .other)?.refusal)
+    #expect(refusal.name == .routing("org.stagedoor.Error.ActivityExpired"))
+    #expect(refusal.message == "the private delivery \(delivery) cannot go there")
   }
 }

@@ -13,8 +13,7 @@ import Testing
   }
 
   @Test func `a token finds the delivery that was handled in the same turn, and nobody waits for ever`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let payload = long(stage, "1") { ($0.token, $0.wait) = ("once", .handled) }
     stage.call(.deliver(payload, digest: "d", size: 70_000))
     let errand = stage.asked[0].errand
@@ -23,14 +22,13 @@ import Testing
       stage.call(.deliver(payload, digest: "d", size: 70_000))
     }
 
-    #expect(stage.answers[stage.lastCall]?.delivered?.delivery == stage.shelf.deliveryOrder[0])
+    #expect(stage.answer?.delivered?.delivery == stage.shelf.deliveryOrder[0])
     #expect(stage.memory.waiters.isEmpty)
     #expect(stage.book.recentDelivery(stage.shelf.deliveryOrder[0])?.progress.state ?? .handled == .handled)
   }
 
   @Test func `what was read in a turn that is refused is what is stored`() throws {
-    var stage = Stage(cats())
-    stage.attach()
+    var stage = Stage(hosting: cats())
     let payload = long(stage, "1") { $0.token = "once" }
     stage.call(.deliver(payload, digest: "d", size: 70_000))
     let errand = stage.asked[0].errand
@@ -59,10 +57,8 @@ import Testing
   }
 
   @Test func `a follower whose predecessor failed in the same turn puts back what stood before both`() throws {
-    var stage = Stage(cats())
-    stage.attach()
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.hostAnswersAll()
+    var stage = Stage(hosting: cats())
+    let session = try stage.window("1")
     for key in ["2", "3"] as [Text] {
       stage.call(.deliver(long(stage, key) { $0.session = Text("\(session)") }, digest: "", size: 70_000))
     }
@@ -72,7 +68,7 @@ import Testing
       stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
       stage.call(.cancel(stage.shelf.deliveryOrder[2]))
     }
-    #expect(stage.answers[stage.lastCall] == .done)
+    #expect(stage.answer == .done)
     #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
   }
 
@@ -96,9 +92,9 @@ import Testing
     var stage = Stage(cats(configurations: ["Default", "Other"]))
     let session = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered?.session)
     stage.restart(cats())
-    #expect(stage.drop(key: "2") { $0.session = Text("\(session)") }?.refusal?.name != nil)
+    #expect(stage.drop(key: "2", to: session)?.refusal?.name != nil)
     stage.play(.declared(cats(configurations: ["Default", "Other"])))
-    #expect(stage.drop(key: "2") { $0.session = Text("\(session)") }?.delivered?.session == session)
+    #expect(stage.drop(key: "2", to: session)?.delivered?.session == session)
   }
 
   @Test func `a delivery whose session the store has lost fails, and is not read again and again`() throws {
@@ -106,9 +102,7 @@ import Testing
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     stage.shelf.lose(delivered.session)
     stage.restart(cats())
-    stage.call(
-      .attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
-    stage.play(.ownership(stage.lastCall, isOwner: true))
+    stage.attach()
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)
   }
 }

@@ -49,18 +49,23 @@ import Testing
     return stage
   }
 
+  /// A stage whose host shows windows of these keys.
+  private func showing(_ keys: Text...) -> Stage {
+    staged { stage in
+      stage.attach()
+      for key in keys { stage.drop(key: key) }
+      stage.hostAnswersAll()
+    }
+  }
+
   @Test func `a drop that makes a session`() { expectNoTrace(staged()) { $0.drop(key: "1") } }
 
   @Test func `a drop that activates a session`() {
     expectNoTrace(staged { $0.drop(key: "1") }) { $0.drop(key: "1") }
     // A drop that changes what the session shows.
-    let stage = staged { stage in
-      let session = stage.drop(key: "1")?.delivered?.session
-      #expect(session != nil)
-    }
-    expectNoTrace(stage) { stage in
+    expectNoTrace(staged { $0.drop(key: "1") }) { stage in
       let session = stage.sessions()[0].identifier
-      stage.drop(key: "2") { $0.session = Text("\(session)") }
+      stage.drop(key: "2", to: session)
     }
   }
 
@@ -68,26 +73,19 @@ import Testing
     let stage = staged { stage in
       stage.drop(key: "1")
       stage.call(
-        .attach(application: RefusedTurnTests.cat, shown: [], unknown: ["/x"], HostOptions(choosesConfiguration: true)),
+        .attach(application: Self.cat, shown: [], unknown: ["/x"], HostOptions(choosesConfiguration: true)),
         by: .host)
     }
     expectNoTrace(stage) { $0.play(.ownership($0.lastCall, isOwner: true)) }
     expectNoTrace(staged()) { stage in
-      stage.call(
-        .attach(application: RefusedTurnTests.cat, shown: [], unknown: [], HostOptions()), by: .host)
+      stage.call(.attach(application: Self.cat, shown: [], unknown: [], HostOptions()), by: .host)
     }
   }
 
   @Test func `attaching with scenes, in place of another host`() {
-    let stage = staged { stage in
-      stage.attach()
-      stage.drop(key: "1")
-      stage.hostAnswersAll()
-      stage.call(
-        .attach(
-          application: RefusedTurnTests.cat, shown: [stage.sessions()[0].identifier], unknown: [],
-          HostOptions()), by: .other)
-    }
+    var stage = showing("1")
+    let shown = [stage.sessions()[0].identifier]
+    stage.call(.attach(application: Self.cat, shown: shown, unknown: [], HostOptions()), by: .other)
     expectNoTrace(stage) { $0.play(.ownership($0.lastCall, isOwner: true)) }
   }
 
@@ -121,23 +119,13 @@ import Testing
     expectNoTrace(held) { stage in
       stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
     }
-    let handled = staged { stage in
-      stage.attach()
-      stage.drop(key: "1")
-      stage.drop(key: "2")
-      stage.hostAnswersAll()
-    }
-    expectNoTrace(handled) { stage in
+    expectNoTrace(showing("1", "2")) { stage in
       stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
     }
   }
 
   @Test func `SetState, a title, a disconnection and a refresh`() {
-    let stage = staged { stage in
-      stage.attach()
-      stage.drop(key: "1")
-      stage.hostAnswersAll()
-    }
+    let stage = showing("1")
     let session = stage.sessions()[0].identifier
     expectNoTrace(stage) { $0.call(.setState(session, .foregroundActive), by: .host) }
     expectNoTrace(stage) { $0.call(.write(session, .title("Cat")), by: .host) }
@@ -148,12 +136,7 @@ import Testing
   @Test func `destroying, with a host and without`() {
     let alone = staged { $0.drop(key: "1") }
     expectNoTrace(alone) { $0.call(.destroy($0.sessions()[0].identifier, animation: "standard")) }
-    let hosted = staged { stage in
-      stage.attach()
-      stage.drop(key: "1")
-      stage.hostAnswersAll()
-    }
-    expectNoTrace(hosted) { $0.call(.destroy($0.sessions()[0].identifier, animation: "commit")) }
+    expectNoTrace(showing("1")) { $0.call(.destroy($0.sessions()[0].identifier, animation: "commit")) }
   }
 
   @Test func `cancelling`() {
@@ -163,8 +146,8 @@ import Testing
   @Test func `registering, unregistering and preferring`() {
     expectNoTrace(staged()) { $0.call(.register(cats("org.example.Dogs"), size: 100)) }
     expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.register(cats(configurations: ["Third"]), size: 100)) }
-    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.unregister(RefusedTurnTests.cat)) }
-    expectNoTrace(staged()) { $0.call(.prefer(RefusedTurnTests.cat, type: "view")) }
+    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.unregister(Self.cat)) }
+    expectNoTrace(staged()) { $0.call(.prefer(Self.cat, type: "view")) }
   }
 
   @Test func `a batch`() {
@@ -180,18 +163,14 @@ import Testing
     var stage = staged { $0.drop(key: "1") { $0.wait = .handled } }
     stage.pass(seconds: 21)
     expectNoTrace(stage) { stage in
-      stage.play(.launch(application: RefusedTurnTests.cat, number: 1, .unknown))
+      stage.play(.launch(application: Self.cat, number: 1, .unknown))
       stage.play(.moment)
     }
   }
 
   @Test func `a beginning`() {
-    var stage = staged { stage in
-      stage.attach()
-      stage.drop(key: "1")
-      stage.hostAnswersAll()
-      stage.drop(key: "2")
-    }
+    var stage = showing("1")
+    stage.drop(key: "2")
     stage.book = PromptBook(types: Stage.types, seed: (5, 6))
     stage.book.recall(stage.shelf.remembered, at: stage.now)
     stage.play(.declared(cats()))

@@ -85,8 +85,13 @@ extension Stage {
     play(.opened(opening.removeFirst().number, .opened(size: size)))
   }
 
-  mutating func baggageCannotOpen(_ error: InterchangeError = InterchangeError(.sourceGone, "it has left")) {
-    play(.opened(opening.removeFirst().number, .failed(error)))
+  mutating func baggageCannotOpen() {
+    play(.opened(opening.removeFirst().number, .failed(InterchangeError(.sourceGone, "it has left"))))
+  }
+
+  /// The source of the promise that is being opened has left the bus.
+  mutating func sourceLeaves() {
+    play(.opened(opening.removeFirst().number, .sourceLeft(InterchangeError(.sourceGone, "it has left"))))
   }
 
   /// The paths of the promises that ended, for each time that some did.
@@ -144,16 +149,29 @@ extension Stage {
     return payload
   }
 
+  /// Drops an activity, and the baggage store takes its contents.
+  mutating func packed(
+    _ representations: Representation..., key: Text = "1", by caller: Caller = .shell,
+    _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) throws -> Delivered {
+    try packed(payload(representations, key, change), by: caller)
+  }
+
+  private mutating func packed(_ payload: Payload, by caller: Caller) throws -> Delivered {
+    let call = lastCall + 1
+    self.call(.deliver(payload, digest: "digest", size: 100), by: caller)
+    while !packing.isEmpty { baggagePacks() }
+    return try #require(answers[call]?.delivered)
+  }
+
   /// Drops an activity, and has a host take the delivery.
   mutating func handled(
     _ representations: Representation..., key: Text = "1", by caller: Caller = .shell,
     _ change: (inout PayloadOptions) -> Void = { _ in }
   ) throws -> Delivered {
-    let call = lastCall + 1
-    self.call(.deliver(payload(representations, key, change), digest: "digest", size: 100), by: caller)
-    while !packing.isEmpty { baggagePacks() }
+    let delivered = try packed(payload(representations, key, change), by: caller)
     hostAnswersAll()
-    return try #require(answers[call]?.delivered)
+    return delivered
   }
 
   @discardableResult

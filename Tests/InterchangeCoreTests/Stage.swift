@@ -56,6 +56,13 @@ struct Stage {
     for manifest in manifests { play(.declared(manifest)) }
   }
 
+  /// A host of the first application has attached.
+  init(hosting manifest: Manifest, _ others: Manifest..., allowance: Allowance = Allowance()) {
+    self.init(manifest, allowance: allowance)
+    for other in others { play(.declared(other)) }
+    attach(manifest.identifier)
+  }
+
   // MARK: Cues and turns
 
   /// Gives the core a cue, and repeats it while the core lacks something.
@@ -123,29 +130,23 @@ struct Stage {
   }
 
   private mutating func run(_ errand: Errand) {
-    switch errand {
-    case .read(let number, let delivery):
+    if case .read(let number, let delivery) = errand {
       let found = book.recentDelivery(delivery) ?? shelf.deliveries[delivery]
       play(.delivery(number, found))
+      return
+    }
+    errands.append(errand)
+    switch errand {
     case .ask(let number, _, let owner, _, let question, let within):
-      errands.append(errand)
       asked.append(Asked(errand: number, owner: owner, question: question, within: within))
     case .pack(let number, let orders, let limit, _):
-      errands.append(errand)
       packing.append(PackingTask(number: number, orders: orders, atMost: limit))
     case .open(let number, let delivery, let parcel, _, _):
-      errands.append(errand)
       opening.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
-    case .callOff(let number):
-      errands.append(errand)
-      opening.removeAll { $0.number == number }
-    case .free(let deliveries):
-      errands.append(errand)
-      for delivery in deliveries { baggageStore.free(delivery) }
-    case .freeParcels(let delivery, let numbers):
-      errands.append(errand)
-      for number in numbers { baggageStore.free(number, of: delivery) }
-    default: errands.append(errand)
+    case .callOff(let number): opening.removeAll { $0.number == number }
+    case .free(let deliveries): for delivery in deliveries { baggageStore.free(delivery) }
+    case .freeParcels(let delivery, let numbers): for number in numbers { baggageStore.free(number, of: delivery) }
+    default: break
     }
   }
 
@@ -183,16 +184,21 @@ struct Stage {
   mutating func call(_ ask: Ask, by caller: Caller = .shell) -> CallAnswer? {
     lastCall += 1
     play(.call(lastCall, caller, ask))
-    return answers[lastCall]
+    return answer
   }
 
+  /// The answer to the last call.
+  var answer: CallAnswer? { answers[lastCall] }
+
+  /// - Parameter session: The session that the payload names.
   @discardableResult
   mutating func drop(
-    _ type: Text = "view", key: Text? = nil, by caller: Caller = .shell,
+    _ type: Text = "view", key: Text? = nil, to session: UniqueIdentifier? = nil, by caller: Caller = .shell,
     _ change: (inout PayloadOptions) -> Void = { _ in }
   ) -> CallAnswer? {
-    call(
-      .deliver(activity(type, key, change), digest: Text("digest of \(type) \(key ?? .empty)"), size: 100), by: caller)
+    var payload = activity(type, key, change)
+    if let session { payload.options.session = Text("\(session)") }
+    return call(.deliver(payload, digest: Text("digest of \(type) \(key ?? .empty)"), size: 100), by: caller)
   }
 
   func activity(_ type: Text, _ key: Text?, _ change: (inout PayloadOptions) -> Void = { _ in }) -> Payload {
@@ -221,6 +227,15 @@ struct Stage {
 
   /// The host answers everything, until no question is left.
   mutating func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
+
+  /// A session whose window the host shows.
+  mutating func window(
+    _ key: Text = "1", _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) throws -> UniqueIdentifier {
+    let session = try #require(drop(key: key, change)?.delivered?.session)
+    hostAnswersAll()
+    return session
+  }
 
   /// Makes a session and destroys it while its application has no host, which is told later.
   @discardableResult
@@ -298,7 +313,13 @@ extension Caller {
 
 extension CallAnswer {
   var delivered: Delivered? { if case .delivered(let delivered) = self { delivered } else { nil } }
+  var adopted: UniqueIdentifier? { if case .adopted(let session) = self { session } else { nil } }
   var items: [DeliveredItem]? { if case .deliveredEach(let items) = self { items } else { nil } }
+  var refusal: InterchangeError? { if case .refused(let error) = self { error } else { nil } }
+}
+
+extension DeliveredItem {
+  var delivered: Delivered? { if case .delivered(let delivered) = self { delivered } else { nil } }
   var refusal: InterchangeError? { if case .refused(let error) = self { error } else { nil } }
 }
 
@@ -329,6 +350,12 @@ extension Saying {
 }
 
 extension HostQuestion {
+  /// What a host that is to open a window is told.
+  var connect: (session: UniqueIdentifier, configuration: Text, options: Text)? {
+    guard case .connect(let session, let configuration, let options) = self else { return nil }
+    return (session, configuration, options)
+  }
+
   /// The member of the host's interface.
   var word: String {
     switch self {

@@ -11,8 +11,8 @@ import Testing
 @Suite struct PrompterTests {
   /// A core and its store, with the turns that have ended.
   private final class Service {
-    let folder = TemporaryDirectory(in: "/tmp")
-    var directory: String { folder.path }
+    private let folder = TemporaryDirectory(in: "/tmp")
+    private var directory: String { folder.path }
     var prompter: Prompter
     var now = Moment(time: Instant(microseconds: 1_800_000_000_000_000), uptime: 1_000_000)
     private(set) var sayings: [Saying] = []
@@ -78,6 +78,12 @@ import Testing
       sayings.compactMap { if case .answer(call, let answer) = $0 { answer } else { nil } }
     }
 
+    /// The error that the first answer to a call is.
+    func refusal(of call: CallNumber) throws -> InterchangeError {
+      guard case .refused(let error)? = answers(to: call).first else { throw Failure("it was not refused: \(sayings)") }
+      return error
+    }
+
     var hasBacklog: Bool { prompter.hasBacklog }
     var complaints: Int { sayings.count { if case .log(.error, _) = $0 { true } else { false } } }
   }
@@ -87,6 +93,8 @@ import Testing
   private static let shell = Caller(connection: ":1.1", isSandboxed: false, application: .empty)
   private static let host = Caller(connection: ":1.9", isSandboxed: false, application: .empty)
   private static let cats: Text = "org.example.Cats"
+
+  private let attach: Ask = .attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
 
   private func cats(_ types: [Text] = ["view"]) -> Manifest {
     Manifest(
@@ -113,17 +121,12 @@ import Testing
     service.take(.declared(cats()))
     service.take(.call(1, PrompterTests.shell, drop("1", [file]) { $0.token = "once" }))
     guard case .pack(1, let orders, _, _)? = service.errands.last else {
-      Issue.record("\(service.errands)")
-      return
+      return _ = Issue.record("\(service.errands)")
     }
     // From now on nothing can be read, ever.
     service.prompter.store.close()
     service.take(.packed(1, answer))
-    guard case .refused(let error)? = service.answers(to: 1).first else {
-      Issue.record("\(service.sayings)")
-      return
-    }
-    #expect(error.name == (answer == .packed([100]) ? .storageFailed : .invalidPayload))
+    #expect(try service.refusal(of: 1).name == (answer == .packed([100]) ? .storageFailed : .invalidPayload))
     #expect(service.answers(to: 1).count == 1)
     #expect(service.errands.contains(.free([orders[0].delivery])))
     #expect(service.prompter.book.packing.isEmpty)
@@ -150,10 +153,7 @@ import Testing
   @Test func `a host whose attaching was refused is no host once it has left`() throws {
     let service = try Service()
     service.take(.declared(cats()))
-    service.take(
-      .call(
-        1, PrompterTests.host,
-        .attach(application: PrompterTests.cats, shown: [], unknown: [], HostOptions())))
+    service.take(.call(1, PrompterTests.host, attach))
     service.withoutSpace {
       $0.take(.call(2, PrompterTests.shell, drop("1")), .ownership(1, isOwner: true))
     }
@@ -161,11 +161,7 @@ import Testing
     service.take(.hostLeft(application: PrompterTests.cats, connection: ":1.9"))
     service.pass(seconds: 10)
     #expect(!service.prompter.book.isHostAttached(to: PrompterTests.cats))
-    guard case .refused(let error)? = service.answers(to: 1).first else {
-      Issue.record("\(service.sayings)")
-      return
-    }
-    #expect(error.name == .notHost)
+    #expect(try service.refusal(of: 1).name == .notHost)
   }
 
   @Test func `a call that cannot be stored ends the promises that came with it`() throws {
@@ -173,11 +169,7 @@ import Testing
     service.take(.declared(cats()))
     let promise = Representation(type: ContentType("image/png")!, .promise("/cat"))
     service.withoutSpace { $0.take(.call(1, PrompterTests.shell, drop("1", [promise]))) }
-    guard case .refused(let error)? = service.answers(to: 1).first else {
-      Issue.record("\(service.sayings)")
-      return
-    }
-    #expect(error.name == .storageFailed)
+    #expect(try service.refusal(of: 1).name == .storageFailed)
     #expect(
       service.errands.contains(.endPromises([Promise(source: ":1.1", path: "/cat", item: 0, type: "image/png")])))
   }
@@ -190,18 +182,13 @@ import Testing
     service.take(.declared(cats()))
     service.take(.call(1, PrompterTests.shell, drop("1")))
     guard case .delivered(let delivered)? = service.answers(to: 1).first else {
-      Issue.record("\(service.sayings)")
-      return
+      return _ = Issue.record("\(service.sayings)")
     }
     service.take(.call(2, PrompterTests.shell, .destroy(delivered.session, animation: "standard")))
-    service.take(
-      .call(
-        3, PrompterTests.host,
-        .attach(application: PrompterTests.cats, shown: [], unknown: [], HostOptions())))
+    service.take(.call(3, PrompterTests.host, attach))
     service.take(.ownership(3, isOwner: true))
     guard case .ask(let errand, _, _, _, .discarded([delivered.session]), _)? = service.errands.last else {
-      Issue.record("\(service.errands)")
-      return
+      return _ = Issue.record("\(service.errands)")
     }
     service.take(.hostAnswered(errand, .done))
     let first = service.complaints

@@ -4,17 +4,12 @@ import Testing
 
 /// The inputs of the fuzzers that were worth keeping. `make fuzz` begins with them, and this test checks each one as the fuzzers do.
 @Suite struct CorpusTests {
-  private static let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Fuzz/Corpus"
-
-  private static func names(of parser: FuzzedParser) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(parser)").sorted()
-  }
-
   @Test(.timeLimit(.minutes(1)), arguments: FuzzedParser.allCases)
   func `the laws hold for everything that was kept, and what is called refused is`(parser: FuzzedParser) throws {
     var counts: [FuzzedParser.Outcome: Int] = [:]
-    for name in try Self.names(of: parser) {
-      let bytes = try #require(FileManager.default.contents(atPath: "\(Self.folder)/\(parser)/\(name)"))
+    let folder = "\(Page.repository)/Fuzz/Corpus/\(parser)"
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
+      let bytes = try #require(FileManager.default.contents(atPath: "\(folder)/\(name)"))
       do {
         let outcome = try parser.check([UInt8](bytes))
         #expect(outcome == (name.hasPrefix("refused-") ? .refused : .taken), "\(name)")

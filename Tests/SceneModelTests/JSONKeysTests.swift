@@ -43,12 +43,4 @@ import Testing
     let fault = #expect(throws: Fault.self) { try JSON.value(Text("{\(keys.joined(separator: ","))}")) }
     #expect(fault?.reason == "the key \"k9\" stands here twice")
   }
-
-  @Test func `many keys with one beginning take little time`() {
-    func keys(_ count: Int) -> Text {
-      let beginning = String(repeating: "k", count: 40)
-      return Text("{" + (0..<count).map { "\"\(beginning)\($0)\":0" }.joined(separator: ",") + "}")
-    }
-    #expect(growth(from: keys(1_500), to: keys(6_000)) { _ = try? JSON.value($0) } < 9)
-  }
 }

@@ -67,6 +67,13 @@ import Testing
     ("values, then a fault", { "[" + String(repeating: "0,", count: $0) + "1e999]" }),
     ("keys, then a fault", { count in "{" + (0..<count).map { "\"\($0)\":0," }.joined() + "\"x\":1e999}" }),
     ("keys with escapes", { count in "{" + (0..<count).map { "\"\\u0041\($0)\":0" }.joined(separator: ",") + "}" }),
+    (
+      "keys with one beginning",
+      { count in
+        let beginning = String(repeating: "k", count: 40)
+        return "{" + (0..<count).map { "\"\(beginning)\($0)\":0" }.joined(separator: ",") + "}"
+      }
+    ),
     ("digits", { "1." + String(repeating: "7", count: $0) + "e-5" }),
     ("tags", { "[" + String(repeating: #"{"$date":"2026-05-01T12:00:00Z"},"#, count: $0) + "0]" }),
     ("empty lists", { "[" + String(repeating: "[],", count: $0) + "[]]" }),

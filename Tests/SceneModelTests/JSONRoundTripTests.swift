@@ -51,9 +51,8 @@ import Testing
     (["$": ["$": nil]], #"{"$literal":{"$":{"$literal":{"$":null}}}}"#),
   ]
 
-  @Test(arguments: written.indices)
-  func `a value is written in one way, and read back`(index: Int) throws {
-    let (value, text) = Self.written[index]
+  @Test(arguments: written)
+  func `a value is written in one way, and read back`(value: Value, text: Text) throws {
     #expect(JSON.text(of: value) == text)
     #expect(try JSON.value(text) == value)
   }

@@ -21,11 +21,13 @@ import Testing
     ("Gallery", nil, "com.example.apple-samplecode.Gallery", ["Default Configuration", "Inspector Configuration"]),
     ("BuiltApp", nil, "com.example.apple-samplecode.Gallery", ["Default Configuration", "Inspector Configuration"]),
     ("UIKitProject", "org.example.Project", "org.example.Project", ["Default Configuration"]),
+    ("Dates", nil, "com.example.Windows", ["Default"]),
   ]
 
-  @Test(arguments: loaded.indices)
-  func `a project's manifest is read as it stands`(index: Int) throws {
-    let (name, installedAs, identifier, configurations) = Self.loaded[index]
+  @Test(arguments: loaded)
+  func `a project's manifest is read as it stands`(
+    name: String, installedAs: Text?, identifier: Text, configurations: [Text]
+  ) throws {
     for outcome in try manifests(name, installedAs: installedAs) {
       let manifest = try outcome.get()
       #expect(manifest.identifier == identifier)
@@ -35,27 +37,16 @@ import Testing
     }
   }
 
+  private static let noWindows =
+    "UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got none"
+  private static let noName =
+    "CFBundleIdentifier: expected a name on the bus such as org.example.Gallery, got "
+    + "\"$(PRODUCT_BUNDLE_IDENTIFIER)\"; Xcode fills this in as it builds: write the name itself"
+
   private static let refused: [(String, Text?, [String])] = [
     // SwiftUI makes its windows in code, and declares none here.
-    (
-      "SwiftUIProject", "org.example.Project",
-      ["UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got none"]
-    ),
-    (
-      "SwiftUIProject", nil,
-      [
-        "CFBundleIdentifier: expected a name on the bus such as org.example.Gallery, got \"$(PRODUCT_BUNDLE_IDENTIFIER)\"; "
-          + "Xcode fills this in as it builds: write the name itself",
-        "UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got none",
-      ]
-    ),
-    (
-      "UIKitProject", nil,
-      [
-        "CFBundleIdentifier: expected a name on the bus such as org.example.Gallery, got \"$(PRODUCT_BUNDLE_IDENTIFIER)\"; "
-          + "Xcode fills this in as it builds: write the name itself"
-      ]
-    ),
+    ("SwiftUIProject", "org.example.Project", [noWindows]), ("SwiftUIProject", nil, [noName, noWindows]),
+    ("UIKitProject", nil, [noName]),
     (
       "EveryKind", nil,
       [
@@ -65,9 +56,8 @@ import Testing
     ),
   ]
 
-  @Test(arguments: refused.indices)
-  func `what has no windows, or no name, is told so`(index: Int) throws {
-    let (name, installedAs, faults) = Self.refused[index]
+  @Test(arguments: refused)
+  func `what has no windows, or no name, is told so`(name: String, installedAs: Text?, faults: [String]) throws {
     for outcome in try manifests(name, installedAs: installedAs) {
       let error = #expect(throws: Faults.self) { try outcome.get() }
       #expect(error?.all.map(\.description) == faults)
@@ -96,15 +86,5 @@ import Testing
     #expect(manifest.contentTypes.map(\.spelling) == ["public.png", "public.jpeg", "com.example.gallery.album"])
     #expect(manifest.name == "Gallery")
     #expect(manifest.configurations[1].delegateClassName == "Gallery.InspectorSceneDelegate")
-  }
-
-  @Test func `every manifest is the same in both forms, and comes back`() throws {
-    for name in Fixture.manifests {
-      for outcome in try manifests(name, installedAs: nil) {
-        guard let manifest = try? outcome.get() else { continue }
-        #expect(try Manifest(try Fixture.xml(name), types: ManifestTests.types) == manifest)
-        #expect(try Manifest(Array(manifest.json.string.utf8), types: ManifestTests.types) == manifest)
-      }
-    }
   }
 }

@@ -56,16 +56,16 @@ import Testing
         == "org.example.Gallery")
   }
 
-  @Test(arguments: ["$(PRODUCT_BUNDLE_IDENTIFIER)", "com.example.$(PRODUCT_NAME:rfc1034identifier)", "${BUNDLE}"])
-  func `where nothing says it, the author has to`(identifier: String) {
+  /// Only the whole identifier is filled in.
+  @Test(
+    arguments: [
+      ("$(PRODUCT_BUNDLE_IDENTIFIER)", nil), ("com.example.$(PRODUCT_NAME:rfc1034identifier)", nil), ("${BUNDLE}", nil),
+      ("com.example.$(PRODUCT_NAME)", "a.b"), ("$(PRODUCT_BUNDLE_IDENTIFIER).test", "a.b"),
+    ] as [(String, Text?)])
+  func `where nothing says it, the author has to`(identifier: String, installedAs: Text?) {
     let hint = "; Xcode fills this in as it builds: write the name itself"
-    #expect(ManifestTests.faults(json(identifier)) == ["\(Self.expected)\"\(identifier)\"\(hint)"])
-  }
-
-  @Test(arguments: ["com.example.$(PRODUCT_NAME)", "$(PRODUCT_BUNDLE_IDENTIFIER).test"])
-  func `only the whole identifier is filled in`(identifier: String) {
-    let hint = "; Xcode fills this in as it builds: write the name itself"
-    #expect(ManifestTests.faults(json(identifier), installedAs: "a.b") == ["\(Self.expected)\"\(identifier)\"\(hint)"])
+    let faults = ManifestTests.faults(json(identifier), installedAs: installedAs)
+    #expect(faults == ["\(Self.expected)\"\(identifier)\"\(hint)"])
   }
 
   @Test func `an installed file is called by its identifier`() throws {

@@ -1,35 +1,11 @@
-import FoundationEssentials
 import SceneModel
+import SceneTestSupport
 import Testing
 
 /// The pages for senders and for authors of applications agree with the code.
 @Suite struct PageTests {
-  private struct Page {
-    let lines: [String]
-
-    init(_ name: String) throws {
-      let data = try Data(contentsOf: URL(filePath: "\(TypeFixtures.repository)/docs/\(name)"))
-      lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(
-        String.init)
-    }
-
-    /// The text between the fences of this language.
-    func blocks(_ language: String) -> [String] {
-      lines.indices.filter { lines[$0] == "```\(language)" }
-        .map { lines[($0 + 1)...].prefix { $0 != "```" }.joined(separator: "\n") }
-    }
-
-    /// The cells of a table's rows, by the words of its first line.
-    func table(_ heading: String) throws -> [[String]] {
-      let start = try #require(lines.firstIndex { $0.hasPrefix(heading) })
-      return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { row in
-        row.dropFirst().dropLast().split(separator: "|").map { String($0).trimmingBlanks }
-      }
-    }
-  }
-
   @Test func `every payload on the page for senders is one`() throws {
-    let blocks = try Page("documents.md").blocks("json")
+    let blocks = try Page("docs/documents.md").blocks("json")
     #expect(blocks.count == 3)
     for block in blocks {
       let payload = try Payload(json: Text(block), PayloadTests.rules)
@@ -39,8 +15,8 @@ import Testing
       // No key on the page is ignored.
       let given = try JSON.value(Text(block))
       guard case .dictionary(var fields) = given else { continue }
-      var options =
-        fields["options"].flatMap { if case .dictionary(let options) = $0 { options } else { nil } } ?? UserInfo()
+      var options = UserInfo()
+      if case .dictionary(let given)? = fields["options"] { options = given }
       options["strict"] = true
       fields["options"] = .dictionary(options)
       #expect(try Payload(json: JSON.text(of: .dictionary(fields)), PayloadTests.rules) == strict)
@@ -48,7 +24,7 @@ import Testing
   }
 
   @Test func `every manifest on the page for authors is one`() throws {
-    let blocks = try Page("manifest.md").blocks("json")
+    let blocks = try Page("docs/manifest.md").blocks("json")
     #expect(blocks.count == 2)
     for block in blocks {
       let manifest = try Manifest(Array(block.utf8), installedAs: "org.example.Gallery", types: ManifestTests.types)
@@ -57,11 +33,11 @@ import Testing
   }
 
   @Test func `every tag on the page is one, and comes back`() throws {
-    let rows = try Page("documents.md").table("| written | is |")
+    let rows = try Page("docs/documents.md").section("User info").rows
     #expect(rows.count == 6)
     var kinds: Set<String> = []
     for row in rows {
-      let value = try JSON.value(Text(row[0].trimmingTicks))
+      let value = try JSON.value(Text(row[0].trimming("`")))
       #expect(try JSON.value(JSON.text(of: value)) == value)
       kinds.insert(String(row[0].dropFirst(4).prefix { $0 != "\"" }))
     }
@@ -71,37 +47,31 @@ import Testing
   /// The keys that a strict reader lists as known.
   private func known(_ json: String) throws -> Set<String> {
     let fault = #expect(throws: Fault.self) { try Payload(json: Text(json), PayloadTests.rules) }
-    let list = try #require(
-      fault?.reason.dropFirst("expected ".count).prefix { _ in true }.split(separator: ", since")[0])
+    let list = try #require(fault?.reason.dropFirst("expected ".count).split(separator: ", since")[0])
     return Set(list.replacing(" or ", with: ", ").split(separator: ", ").map(String.init))
   }
 
   private static let documents = [
-    ("## Payload", #"{"x":1,"options":{"strict":true}}"#),
-    ("## Item", #"{"items":[{"x":1}],"options":{"strict":true}}"#),
-    ("## Activity", #"{"activity":{"x":1},"options":{"strict":true}}"#),
-    ("## Representation", #"{"items":[{"representations":[{"x":1}]}],"options":{"strict":true}}"#),
-    ("## Options", #"{"options":{"x":1,"strict":true}}"#),
+    ("Payload", #"{"x":1,"options":{"strict":true}}"#),
+    ("Item", #"{"items":[{"x":1}],"options":{"strict":true}}"#),
+    ("Activity", #"{"activity":{"x":1},"options":{"strict":true}}"#),
+    ("Representation", #"{"items":[{"representations":[{"x":1}]}],"options":{"strict":true}}"#),
+    ("Options", #"{"options":{"x":1,"strict":true}}"#),
   ]
 
   @Test(arguments: documents)
   func `the page has every key that there is, and no other`(section: String, json: String) throws {
-    let page = try Page("documents.md")
-    let start = try #require(page.lines.firstIndex(of: section))
-    let end = page.lines[(start + 1)...].firstIndex { $0.hasPrefix("## ") } ?? page.lines.endIndex
-    let rows = page.lines[start..<end].filter { $0.hasPrefix("| `") }
-    let keys = rows.flatMap { row in
-      row.dropFirst().prefix { $0 != "|" }.split(separator: "`").filter { $0.allSatisfy(\.isLetter) }
-    }
+    let rows = try Page("docs/documents.md").section(section).rows.filter { $0[0].hasPrefix("`") }
+    let keys = rows.flatMap { $0[0].split(separator: "`").filter { $0.allSatisfy(\.isLetter) } }
     var expected = try known(json)
     // It has a section of its own, and two tables mention it.
-    if section == "## Representation" { expected.formUnion(["data", "text", "file"]) }
+    if section == "Representation" { expected.formUnion(["data", "text", "file"]) }
     #expect(Set(keys.map(String.init)) == expected)
     #expect(keys.count == expected.count)
   }
 
   @Test func `the page has every choice that there is`() throws {
-    let rows = try Page("documents.md").table("| key | value | if you say nothing |")
+    let rows = try Page("docs/documents.md").section("Options").rows
     func choices<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) -> [String] {
       Choice.allCases.map(\.rawValue)
     }
@@ -117,7 +87,7 @@ import Testing
   }
 
   @Test func `the page for authors has the limits of a manifest`() throws {
-    let manifest = try Page("manifest.md").lines.joined(separator: "\n")
+    let manifest = try Page("docs/manifest.md").text
     for limit in ["\(Limits.configurations) configurations", "1,000 declared", "After \(Limits.faults) faults"] {
       #expect(manifest.contains(limit))
     }
@@ -125,7 +95,7 @@ import Testing
   }
 
   @Test func `the faults on the page for authors are those of a manifest`() throws {
-    let block = try #require(try Page("manifest.md").blocks("").first { $0.hasPrefix("CFBundleName") })
+    let block = try #require(try Page("docs/manifest.md").blocks("").first { $0.hasPrefix("CFBundleName") })
     let faults = ManifestTests.faults(
       #"""
       {"CFBundleIdentifier":"a.b","CFBundleName":7,"UIApplicationSceneManifest":{"UISceneConfigurations":{
@@ -134,9 +104,4 @@ import Testing
       """#)
     #expect(block == faults.joined(separator: "\n"))
   }
-}
-
-extension String {
-  fileprivate var trimmingBlanks: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
-  fileprivate var trimmingTicks: String { String(drop { $0 == "`" }.reversed().drop { $0 == "`" }.reversed()) }
 }

@@ -66,38 +66,33 @@ import Testing
   }
 
   private static let wrong: [(String, String)] = [
-    ("[]", "options: expected options, got a list"), ("true", "options: expected options, got true"),
-    (#"{"session":7}"#, "options.session: expected a session's identifier or path, got 7"),
-    (#"{"session":""}"#, "options.session: expected a session's identifier or path, got \"\""),
-    (#"{"session":"\u0000"}"#, "options.session: expected text without NUL"),
-    (#"{"application":""}"#, "options.application: expected an application's identifier, got \"\""),
-    (#"{"application":["a.b"]}"#, "options.application: expected an application's identifier, got a list"),
-    (#"{"configuration":false}"#, "options.configuration: expected the name of a configuration, got false"),
-    (#"{"role":""}"#, "options.role: expected a session role, got \"\""),
-    (
-      #"{"requestingSession":{}}"#,
-      "options.requestingSession: expected a session's identifier or path, got a dictionary"
-    ),
-    (#"{"token":""}"#, "options.token: expected a name for this request, got \"\""),
-    (#"{"token":7}"#, "options.token: expected a name for this request, got 7"),
-    (#"{"activationToken":7}"#, "options.activationToken: expected text, got 7"),
-    (#"{"activationToken":"\u0000"}"#, "options.activationToken: expected text without NUL"),
-    (#"{"keepPromises":1}"#, "options.keepPromises: expected true or false, got 1"),
-    (#"{"private":"yes"}"#, "options.private: expected true or false, got \"yes\""),
-    (#"{"strict":"true"}"#, "options.strict: expected true or false, got \"true\""),
-    (#"{"allowedOperations":"copy"}"#, "options.allowedOperations: expected a list of operations, got \"copy\""),
-    (#"{"allowedOperations":[]}"#, "options.allowedOperations: expected \"copy\", \"move\" or both, got neither"),
-    (#"{"allowedOperations":["link"]}"#, "options.allowedOperations[0]: expected \"copy\" or \"move\", got \"link\""),
-    (
-      #"{"allowedOperations":["copy","copy"]}"#,
-      "options.allowedOperations[1]: expected each operation once, got \"copy\""
-    ),
+    ("[]", ": expected options, got a list"),
+    ("true", ": expected options, got true"),
+    (#"{"session":7}"#, ".session: expected a session's identifier or path, got 7"),
+    (#"{"session":""}"#, #".session: expected a session's identifier or path, got """#),
+    (#"{"session":"\u0000"}"#, ".session: expected text without NUL"),
+    (#"{"application":""}"#, #".application: expected an application's identifier, got """#),
+    (#"{"application":["a.b"]}"#, ".application: expected an application's identifier, got a list"),
+    (#"{"configuration":false}"#, ".configuration: expected the name of a configuration, got false"),
+    (#"{"role":""}"#, #".role: expected a session role, got """#),
+    (#"{"requestingSession":{}}"#, ".requestingSession: expected a session's identifier or path, got a dictionary"),
+    (#"{"token":""}"#, #".token: expected a name for this request, got """#),
+    (#"{"token":7}"#, ".token: expected a name for this request, got 7"),
+    (#"{"activationToken":7}"#, ".activationToken: expected text, got 7"),
+    (#"{"activationToken":"\u0000"}"#, ".activationToken: expected text without NUL"),
+    (#"{"keepPromises":1}"#, ".keepPromises: expected true or false, got 1"),
+    (#"{"private":"yes"}"#, #".private: expected true or false, got "yes""#),
+    (#"{"strict":"true"}"#, #".strict: expected true or false, got "true""#),
+    (#"{"allowedOperations":"copy"}"#, #".allowedOperations: expected a list of operations, got "copy""#),
+    (#"{"allowedOperations":[]}"#, #".allowedOperations: expected "copy", "move" or both, got neither"#),
+    (#"{"allowedOperations":["link"]}"#, #".allowedOperations[0]: expected "copy" or "move", got "link""#),
+    (#"{"allowedOperations":["copy","copy"]}"#, #".allowedOperations[1]: expected each operation once, got "copy""#),
   ]
 
-  @Test(arguments: wrong.indices)
-  func `an option that is wrong is told`(index: Int) {
-    let fault = #expect(throws: Fault.self) { try options(Self.wrong[index].0) }
-    #expect(fault?.description == Self.wrong[index].1)
+  @Test(arguments: wrong)
+  func `an option that is wrong is told`(json: String, message: String) {
+    let fault = #expect(throws: Fault.self) { try options(json) }
+    #expect(fault?.description == "options\(message)")
   }
 
   @Test(arguments: ["1", "0.001", "20", "3600", "3600.0", "36e2", "5e-324"])
@@ -138,5 +133,114 @@ import Testing
     _ = try options("{\"\(key)\":\"\(String(repeating: "x", count: 255))\"}")
     let fault = #expect(throws: Fault.self) { try options("{\"\(key)\":\"\(String(repeating: "x", count: 256))\"}") }
     #expect(fault == Fault(.limit, at: "options.\(key)", "expected at most 255 bytes, got 256"))
+  }
+}
+
+/// Unknown keys are ignored, so that newer senders work with older services, unless the options say strict.
+@Suite struct PayloadStrictTests {
+  private static let activity =
+    "activityType, targetContentIdentifier, title, userInfo, webpageURL, requiredUserInfoKeys, "
+    + "keywords, persistentIdentifier, expirationDate, isEligibleForHandoff or visibility"
+  private static let options =
+    "disposition, session, application, configuration, role, requestingSession, presentationStyle, "
+    + "token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch, asStranger, origin, "
+    + "rules, info or strict"
+
+  /// The test replaces STRICT by the option, or by nothing.
+  private static let unknown: [(String, String)] = [
+    (#"{"activity":{"activityType":"a"},"new":1,"options":{STRICT}}"#, "new: expected items, activity or options"),
+    (
+      #"{"options":{STRICT},"activity":{"activityType":"a"},"new":{"deep":[1,{}]}}"#,
+      "new: expected items, activity or options"
+    ),
+    (#"{"new":null,"options":{STRICT},"activity":{"activityType":"a"}}"#, "new: expected items, activity or options"),
+    (#"{"activity":{"activityType":"a","tilte":"x"},"options":{STRICT}}"#, "activity.tilte: expected \(activity)"),
+    (#"{"options":{STRICT},"activity":{"activityType":"a","tilte":"x"}}"#, "activity.tilte: expected \(activity)"),
+    (
+      #"{"items":[{},{"name":"x"}],"options":{STRICT}}"#,
+      "items[1].name: expected suggestedName, activities or representations"
+    ),
+    (
+      #"{"items":[{"activities":[{"activityType":"a","New":null}]}],"options":{STRICT}}"#,
+      "items[0].activities[0].New: expected \(activity)"
+    ),
+    (
+      #"{"items":[{"representations":[{"type":"a/b","text":"","":1}]}],"options":{STRICT}}"#,
+      "items[0].representations[0][\"\"]: expected type, data, text, file, openInPlace or visibility"
+    ),
+    (#"{"activity":{"activityType":"a"},"options":{"a b":1,STRICT}}"#, "options[\"a b\"]: expected \(options)"),
+    (#"{"activity":{"activityType":"a"},"options":{STRICT,"new":1e999}}"#, "options.new: expected \(options)"),
+  ]
+
+  @Test(arguments: unknown)
+  func `an unknown key is passed over, and refused if the sender would rather be told`(json: String, message: String)
+    throws
+  {
+    for lenient in [#""strict":false"#, #""strict":null"#, #""batch":"allOrNothing""#] {
+      _ = try Payload(json: Text(json.replacing("STRICT", with: lenient)), PayloadTests.rules)
+    }
+    let strict = json.replacing("STRICT", with: #""strict":true"#)
+    let fault = #expect(throws: Fault.self) { try Payload(json: Text(strict), PayloadTests.rules) }
+    let key = fault.map { String($0.reason.drop { $0 != "\"" }) } ?? ""
+    #expect(fault?.description == "\(message), since the options say strict, got \(key)")
+    #expect(key.count > 1 && json.contains(key))
+  }
+
+  @Test func `what somebody's userInfo holds is never unknown`() throws {
+    let json: Text = #"{"activity":{"activityType":"a","userInfo":{"new":{"newer":null}}},"options":{"strict":true}}"#
+    #expect(try Payload(json: json, PayloadTests.rules).items[0].activities[0].userInfo == ["new": ["newer": nil]])
+  }
+
+  @Test func `options by themselves are as strict as they say`() throws {
+    _ = try PayloadOptions(json: #"{"new":1}"#, PayloadTests.rules)
+    #expect(throws: Fault.self) { try PayloadOptions(json: #"{"new":1,"strict":true}"#, PayloadTests.rules) }
+  }
+
+  @Test func `strictness of one payload says nothing of the next`() throws {
+    #expect(throws: Fault.self) {
+      try Payload(json: #"{"items":[{"x":1}],"options":{"strict":true}}"#, PayloadTests.rules)
+    }
+    _ = try Payload(json: #"{"items":[{"x":1}]}"#, PayloadTests.rules)
+  }
+}
+
+/// Payloads with `asStranger`, and the option `origin`.
+@Suite struct StrangerTests {
+  @Test(arguments: [
+    (
+      #"{"activity":{"activityType":"a"},"options":{"asStranger":true,"requestingSession":"b"}}"#,
+      "options.requestingSession: expected no session beside asStranger, got one"
+    ),
+    (
+      #"{"activity":{"activityType":"a","visibility":"application"},"options":{"asStranger":true}}"#,
+      "items[0].activities[0].visibility: expected no visibility beside asStranger, got one"
+    ),
+    (
+      #"{"items":[{},{"representations":[{"type":"a/b","text":"","visibility":"ownProcess"}]}],"options":{"asStranger":true}}"#,
+      "items[1].representations[0].visibility: expected no visibility beside asStranger, got one"
+    ),
+    (
+      #"{"items":[{"representations":[{"type":"application/vnd.portal.filetransfer","text":"key"}]}],"options":{"asStranger":true}}"#,
+      "items[0].representations[0].type: expected no portal's key beside asStranger, got one"
+    ),
+  ])
+  func `what leads back to the sender is refused`(json: String, fault: String) {
+    let thrown = #expect(throws: Fault.self) { try Payload(json: Text(json), PayloadTests.rules) }
+    #expect(thrown?.description == fault)
+    // Without the option each is a payload.
+    let plain = json.replacing(#""asStranger":true"#, with: #""asStranger":false"#)
+    #expect(throws: Never.self) { try Payload(json: Text(plain), PayloadTests.rules) }
+  }
+
+  @Test func `an origin is 1 to 255 bytes`() throws {
+    func read(_ origin: String) throws(Fault) -> Payload {
+      try Payload(
+        json: JSON.text(of: ["activity": ["activityType": "a"], "options": ["origin": .string(Text(origin))]]),
+        PayloadTests.rules)
+    }
+    #expect(try read("laptop").options.origin == "laptop")
+    #expect(try read(String(repeating: "a", count: 255)).options.origin?.count == 255)
+    #expect(throws: Fault.self) { try read(String(repeating: "a", count: 256)) }
+    #expect(throws: Fault.self) { try read("") }
   }
 }

@@ -91,16 +91,12 @@ import Testing
     #expect(try Payload(json: json, Self.rules).items.isEmpty)
   }
 
+  private static let nothing =
+    "expected an activity or items, or options that name a session or an application, got none"
+
   private static let incomplete: [(Text, String)] = [
-    ("{}", "expected an activity or items, or options that name a session or an application, got none"),
-    (#"{"items":[]}"#, "expected an activity or items, or options that name a session or an application, got none"),
-    (
-      #"{"activity":null}"#, "expected an activity or items, or options that name a session or an application, got none"
-    ),
-    (
-      #"{"options":{"configuration":"Main","role":"a","requestingSession":"b"}}"#,
-      "expected an activity or items, or options that name a session or an application, got none"
-    ),
+    ("{}", nothing), (#"{"items":[]}"#, nothing), (#"{"activity":null}"#, nothing),
+    (#"{"options":{"configuration":"Main","role":"a","requestingSession":"b"}}"#, nothing),
     (#"{"activity":{"activityType":"a"},"items":[{}]}"#, "expected either an activity or items, got both"),
     (
       #"{"items":[{}],"activity":{"activityType":"a"},"options":{"session":"x"}}"#,
@@ -111,9 +107,8 @@ import Testing
     (#""{}""#, "expected a payload, got \"{}\""),
   ]
 
-  @Test(arguments: incomplete.indices)
-  func `there has to be something to route, said in one way`(index: Int) {
-    let (json, message) = Self.incomplete[index]
+  @Test(arguments: incomplete)
+  func `there has to be something to route, said in one way`(json: Text, message: String) {
     let fault = #expect(throws: Fault.self) { try Payload(json: json, Self.rules) }
     #expect(fault == Fault(at: "", message))
   }

@@ -16,9 +16,9 @@ import Testing
     (.document.key(Text(String(repeating: "x", count: 73))), "[\"\(String(repeating: "x", count: 72))…\"]"),
   ]
 
-  @Test(arguments: places.indices)
-  func `a place is a path`(index: Int) {
-    #expect(Self.places[index].0.description == Self.places[index].1)
+  @Test(arguments: places)
+  func `a place is a path`(place: Place, path: String) {
+    #expect(place.description == path)
   }
 
   @Test(arguments: [

@@ -21,6 +21,11 @@ import Testing
     ("TRUEPREDICATE OR FALSEPREDICATE AND FALSEPREDICATE", "x"), ("NOT FALSEPREDICATE AND TRUEPREDICATE", "x"),
     ("!SELF=='a'&&!(SELF=='b'||SELF=='c')", "d"), ("SELF == '\\ud83d\\uDE00'", "😀"),
     ("SELF == '\\\"\\'\\\\\\n'", "\"'\\\n"),
+    (#"SELF MATCHES '\d\.(png|gif)'"#, "1.gif"),
+    (#"SELF MATCHES[c] '\Dß'"#, "Àẞ"), (#"SELF MATCHES '\\\\'"#, "\\"), (#"SELF MATCHES '\\ba.*'"#, "a b"),
+    (#"SELF MATCHES '\u00e9\n'"#, "é\n"), (#"SELF MATCHES '"\'\*\?'"#, "\"'*?"), (#"SELF MATCHES '..'"#, "e\u{301}"),
+    (#"NOT SELF MATCHES 'a' AND SELF MATCHES[c] 'a'"#, "A"), (#"self matches "\b""#, "\u{8}"),
+    (#"SELF MATCHES '(?i)a' AND SELF == 'A'"#, "A"),
   ])
   func `a predicate is true`(predicate: String, subject: String) throws {
     #expect(try Predicate(Text(predicate)).evaluate(Text(subject)))
@@ -36,6 +41,9 @@ import Testing
     ("SELF ==[c] 'i'", "ı"), ("SELF ==[c] 'i'", "İ"), ("SELF ENDSWITH '\u{301}'", "é"), ("SELF LIKE '.'", "a"),
     ("NOT TRUEPREDICATE OR FALSEPREDICATE", "x"), ("NOT (SELF == 'a' OR SELF == 'b')", "b"),
     ("SELF == 'a' AND SELF == 'b' OR SELF == 'c'", "b"), ("SELF LIKE '?'", "\r\n"), ("SELF CONTAINS 'ab'", "a"),
+    (#"SELF MATCHES 'at'"#, "cat"), (#"SELF MATCHES 'ca'"#, "cat"),
+    (#"SELF MATCHES[c] 'ss'"#, "ß"), (#"SELF MATCHES 'a$'"#, "a\n"), (#"SELF MATCHES '\ba'"#, "a"),
+    (#"SELF MATCHES 'é'"#, "e\u{301}"),
   ])
   func `a predicate is false`(predicate: String, subject: String) throws {
     #expect(try !Predicate(Text(predicate)).evaluate(Text(subject)))

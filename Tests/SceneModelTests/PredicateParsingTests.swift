@@ -57,6 +57,14 @@ import Testing
     ("TRUEPREDICATE FALSEPREDICATE", 15, "AND, OR or the end"), ("SELFISH == 'a'", 1, "got \"SELFISH\""),
     ("\u{0}", 1, "got"),
     ("SELF UTI-CONFORMS-TO 'public.text'", 6, "expected an operator"), ("SELF == 2026-05-01", 9, "a number"),
+    (#"SELF MATCHES[c] 'é(a'"#, 19, "not closed"),
+    (#"SELF MATCHES '\u00e9\d\\d\ud83d\ude00)'"#, 38, "closes nothing"), (#"SELF MATCHES 'a{2'"#, 16, "{m,n}"),
+    (#"SELF MATCHES 'a\\'"#, 16, "after the backslash"), (#"SELF MATCHES {'a'}"#, 14, "only IN takes a list"),
+    (#"SELF MATCHES '\0'"#, 15, "NUL"), (#"SELF MATCHES 'a\"#, 16, "after the backslash"),
+    (#"SELF MATCHES 'a"#, 14, "no end"),
+    // Other texts have no more escapes than before.
+    (#"SELF MATCHES '\d' AND SELF == '\d'"#, 32, "no escape"),
+    (#"SELF MATCHES '(a{1000}){9}' OR SELF MATCHES 'a{1000}'"#, 45, "10000 steps in all"),
   ])
   func `what is no predicate is refused with its column`(source: String, column: Int, reason: String) {
     do {

@@ -64,6 +64,15 @@ import Testing
     #expect(conditions.warnings.first?.message.hasPrefix("\(placeholder) stands in quotes") == true)
   }
 
+  @Test func `a backspace in an expression is warned about`() throws {
+    func kinds(_ source: Text) throws -> [PredicateWarning.Kind] {
+      ActivationConditions(can: try Predicate(source)).warnings.map(\.kind)
+    }
+    #expect(try kinds(#"SELF MATCHES '\bcat'"#) == [.backspace])
+    #expect(try kinds(#"SELF MATCHES '\\bcat' OR SELF == '\b'"#) == [])
+    #expect(try kinds(#"SELF MATCHES '\d' OR SELF == '%@'"#) == [.placeholder])
+  }
+
   @Test func `prefers without can is warned about`() throws {
     let prefers = try Predicate("SELF == 'a'")
     #expect(ActivationConditions(prefers: prefers).warnings.map(\.kind) == [.prefersWithoutCan])
@@ -81,6 +90,18 @@ import Testing
         "can: no key makes this true; if that is meant, write FALSEPREDICATE",
         "prefers, column 9: %@ stands in quotes, so it is compared as it is; the text itself belongs in its place",
       ])
+  }
+
+  @Test func `an expression says nothing of the keys that are possible, but for those that can be listed`() throws {
+    func isNeverTrue(_ source: Text) throws -> Bool { try Predicate(source).condition.isNeverTrue }
+    #expect(try isNeverTrue("SELF MATCHES 'a' AND SELF == 'b'"))
+    #expect(try isNeverTrue("SELF MATCHES 'a' AND NOT SELF MATCHES 'a'"))
+    #expect(try !isNeverTrue("SELF MATCHES 'a' AND SELF == 'a'"))
+    #expect(try !isNeverTrue("SELF MATCHES[c] 'a' AND NOT SELF MATCHES 'a'"))
+    // More steps than a decision has: it is not known.
+    let keys = (0..<100).map { "'\($0)\(String(repeating: "a", count: 20))'" }.joined(separator: ",")
+    #expect(try isNeverTrue(Text("SELF IN {'1aa'} AND SELF MATCHES '\\d+((a?){1000}){4}[bc]'")))
+    #expect(try !isNeverTrue(Text("SELF IN {\(keys)} AND SELF MATCHES '\\d+((a?){1000}){4}[bc]'")))
   }
 
   @Test func `judging the most tangled predicate that fits takes no time`() throws {

@@ -23,9 +23,8 @@ import Testing
     ([[0xA3, 1, 1, 2], [0xA1, 2], [0xA0]], [[[]], [[]], []]), ([[0x09], [0x7F]], true),
   ]
 
-  @Test(arguments: good.indices)
-  func `each kind of object is read`(index: Int) throws {
-    let (objects, value) = Self.good[index]
+  @Test(arguments: good)
+  func `each kind of object is read`(objects: [[UInt8]], value: Value) throws {
     for size in 1...8 {
       #expect(try PropertyList.read(BinaryPropertyList.file(objects, offsetSize: size)).value == value)
     }
@@ -71,9 +70,8 @@ import Testing
     ([[0xA1, 1], [0xD1, 2, 0], [0x51, 0x61]], "byte 8: expected a container that does not hold itself"),
   ]
 
-  @Test(arguments: bad.indices)
-  func `what is wrong is refused with its byte`(index: Int) {
-    let (objects, description) = Self.bad[index]
+  @Test(arguments: bad)
+  func `what is wrong is refused with its byte`(objects: [[UInt8]], description: String) {
     let fault = #expect(throws: Fault.self) { try PropertyList.read(BinaryPropertyList.file(objects)) }
     #expect(fault?.description == description)
     #expect(fault?.kind == .invalid)
@@ -98,9 +96,8 @@ import Testing
     (33, [255], "byte 9: expected the offset of an object"),
   ]
 
-  @Test(arguments: badTrailers.indices)
-  func `nothing in the trailer is believed`(index: Int) {
-    let (offset, wrong, description) = Self.badTrailers[index]
+  @Test(arguments: badTrailers)
+  func `nothing in the trailer is believed`(offset: Int, wrong: [UInt8], description: String) {
     var bytes = BinaryPropertyList.file([[0x09]])
     bytes.replaceSubrange((bytes.count - offset)..<(bytes.count - offset + wrong.count), with: wrong)
     let fault = #expect(throws: Fault.self) { try PropertyList.read(bytes) }
@@ -115,5 +112,31 @@ import Testing
     }
     let other = #expect(throws: Fault.self) { try PropertyList.read(Array("bplist15".utf8) + bytes.dropFirst(8)) }
     #expect(other?.description == "byte 6: expected version 00 of the binary form")
+  }
+}
+
+/// Assembles a binary property list from objects in file order, for tests of lists that no writer would write.
+enum BinaryPropertyList {
+  static func file(_ objects: [[UInt8]], top: Int = 0, offsetSize: Int = 1, referenceSize: Int = 1) -> [UInt8] {
+    var bytes = Array("bplist00".utf8)
+    var table: [UInt8] = []
+    for object in objects {
+      table += number(bytes.count, size: offsetSize)
+      bytes += object
+    }
+    let start = bytes.count
+    bytes += table + [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    for field in [objects.count, top, start] { bytes += number(field, size: 8) }
+    return bytes
+  }
+
+  /// The number with its highest byte first.
+  static func number(_ number: Int, size: Int) -> [UInt8] {
+    (0..<size).reversed().map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (8 * $0) : 0) }
+  }
+
+  /// An array of the objects with these numbers.
+  static func array(_ references: [Int], referenceSize: Int = 1) -> [UInt8] {
+    [0xAF, 0x12] + number(references.count, size: 4) + references.flatMap { number($0, size: referenceSize) }
   }
 }

@@ -1,13 +1,12 @@
 import FoundationEssentials
 import SceneModel
+import SceneTestSupport
 
 /// The databases that tests of types read.
 enum TypeFixtures {
-  static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-
   /// A part of the shared MIME database.
   static var database: TypeDatabase {
-    get throws { try database(in: "\(repository)/Tests/SceneModelTests/Fixtures/mime") }
+    get throws { try database(in: "\(Page.repository)/Tests/SceneModelTests/Fixtures/mime") }
   }
 
   /// The place of a desktop's own database.

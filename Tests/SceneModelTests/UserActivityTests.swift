@@ -5,14 +5,10 @@ import Testing
   @Test(
     arguments: [
       (nil, nil, nil), ("a", nil, "a"), (nil, "b:c", "b:c"), ("a", "b:c", "a"), ("", "b:c", "b:c"), (" ", "b:c", " "),
+      ("", nil, nil), ("", "", nil),
     ] as [(Text?, Text?, Text?)])
   func `its key is its content, else its page`(target: Text?, page: Text?, key: Text?) {
     #expect(UserActivity(activityType: "x", targetContentIdentifier: target, webpageURL: page).key == key)
-  }
-
-  @Test func `one that is about nothing has no key`() {
-    #expect(UserActivity(activityType: "x", targetContentIdentifier: "").key == nil)
-    #expect(UserActivity(activityType: "x", targetContentIdentifier: "", webpageURL: "").key == nil)
   }
 
   @Test func `one from separate arguments has the limits of a document`() {

@@ -37,34 +37,4 @@ import Testing
       stage.message
         == #"no session of org.example.Cats takes "1", and with the disposition "existingOnly" none is made"#)
   }
-
-  @Test func `beyond the limit nothing would be made, and it is refused for the same reason`() {
-    var stage = Stage(cats)
-    stage.session("few", "Few")
-    #expect(stage.drop("few", key: "1", .existingOnly) == .refused(.noMatchingSession))
-    #expect(stage.drop("few", key: "1", .existing) == .refused(.requestDenied))
-  }
-
-  @Test func `an application with one scene and none yet has none`() {
-    var stage = Stage(app("org.example.Cats", "view", hasOneScene: true))
-    #expect(stage.drop("view", key: "1", .existingOnly) == .refused(.noMatchingSession))
-    #expect(
-      stage.message == #"org.example.Cats has no session yet, and with the disposition "existingOnly" none is made"#)
-  }
-
-  @Test func `by content as well`() {
-    var stage = Stage(cats)
-    #expect(stage.drop(items: [item(as: file("file:///a.png"))], .existingOnly) == .refused(.noMatchingSession))
-  }
-
-  @Test func `what is there is found as with auto`() {
-    var stage = Stage(cats)
-    stage.session("shows", showing: activity("view", "1"))
-    stage.session("prefers", prefers: "SELF == '2'")
-    stage.session("can", can: "SELF == '3'")
-    for (key, name) in [("1", "shows"), ("2", "prefers"), ("3", "can")] as [(Text, String)] {
-      #expect(stage.drop("view", key: key, .existingOnly) == .activated(name))
-      #expect(stage.because == .onlyInTier)
-    }
-  }
 }

@@ -49,12 +49,6 @@ import Testing
     #expect(decision.routing == routing())
   }
 
-  @Test func `one that was never connected is activated`() {
-    var stage = Stage(cats)
-    #expect(stage.drop(Payload(cat1)) == .created("Cat"))
-    #expect(stage.drop(Payload(cat1)) == .activated("#1"))
-  }
-
   @Test(arguments: [true, false])
   func `without an activity nothing new is shown`(isConnected: Bool) throws {
     var stage = Stage(cats)
@@ -96,52 +90,5 @@ import Testing
     #expect(stage.decision?.routing == routing("Cat", "view", ""))
   }
 
-  @Test(arguments: Refusal.Reason.allCases)
-  func `a refusal changes nothing and routes nothing`(reason: Refusal.Reason) throws {
-    let (decision, _) = RefusalTests.refusal(reason)
-    #expect(decision.outcome.refusedBecause == reason)
-    #expect(decision.fact == nil)
-    #expect(decision.routing == nil)
-    #expect(decision.explanation.session == nil)
-    #expect(decision.explanation.sessionReason == nil)
-  }
-
   // MARK: Applying facts
-
-  @Test func `a session that got something was activated last`() {
-    var stage = Stage(cats)
-    stage.session("one", "Cat", can: "TRUEPREDICATE", activated: 1)
-    stage.session("two", "Cat", can: "TRUEPREDICATE", activated: 2)
-    #expect(stage.drop("view", key: "1") == .activated("two"))
-    #expect(stage.drop("view", on: "one") == .activated("one"))
-    #expect(stage.drop("view", key: "2") == .activated("one"))
-    #expect(stage.because == .firstInTier)
-  }
-
-  @Test func `deciding changes nothing by itself`() {
-    let stage = Stage(cats)
-    let request = Request(Payload(cat1), newSession: UniqueIdentifier(high: 9, low: 9))
-    let first = decided(stage.state, request, at: stage.now)
-    let second = decided(stage.state, request, at: stage.now)
-    #expect(first.outcome == .created(UniqueIdentifier(high: 9, low: 9)))
-    #expect(first.outcome == second.outcome)
-    #expect(first.fact == second.fact)
-    #expect(stage.state.sessionCount == 0)
-  }
-
-  @Test func `whether candidates are listed changes nothing about what is decided`() {
-    var stage = Stage(cats)
-    for key in 1...5 { stage.session("\(key)", "Cat", can: Text("SELF < '\(key)'"), activated: Int64(key)) }
-    for key in ["1", "3", "9", nil] as [Text?] {
-      var request = Request(Payload(activity("view", key)), newSession: UniqueIdentifier(high: 9, low: 9))
-      let plain = decided(stage.state, request, at: stage.now)
-      request.listsCandidates = true
-      let listed = decided(stage.state, request, at: stage.now)
-      #expect(plain.outcome == listed.outcome)
-      #expect(plain.fact == listed.fact)
-      #expect(plain.routing == listed.routing)
-      #expect(plain.explanation.candidates.isEmpty)
-      #expect(key == nil || listed.explanation.candidates.count == 5)
-    }
-  }
 }

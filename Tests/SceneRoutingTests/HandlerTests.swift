@@ -57,14 +57,12 @@ import Testing
   }
 
   @Test func `the first handler is who gets a payload of the type alone, in generated worlds`() throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
-    for seed in 0..<300 as Range<UInt64> {
-      var generator = WorldGenerator(random: SeededRandom(seed: seed), pool: pool)
+    for seed in 0..<300 {
+      var generator = WorldGenerator(seed: seed)
       let world = generator.world()
       for type in Set(world.manifests.flatMap(\.activityTypes)) {
         let request = Request(Payload(items: [item(activity(type))]), newSession: UniqueIdentifier(high: 9, low: 9))
-        let state = Case(world: world, request: request).state(types)
+        let state = Case(world: world, request: request).state()
         let decision = decided(state, request, at: WorldGenerator.now)
         #expect(try state.handlers(of: type).first == decision.explanation.application, "seed \(seed): \(type)")
       }

@@ -97,8 +97,11 @@ import Testing
   }
 
   @Test(arguments: Refusal.Reason.allCases)
-  func `it has its name on the bus`(reason: Refusal.Reason) {
+  func `it has its name on the bus, changes nothing and routes nothing`(reason: Refusal.Reason) {
     let (decision, _) = Self.refusal(reason)
+    #expect(decision.outcome.refusedBecause == reason)
+    #expect(decision.fact == nil && decision.routing == nil)
+    #expect(decision.explanation.session == nil && decision.explanation.sessionReason == nil)
     guard case .refused(let refusal) = decision.outcome else { return }
     let prefix =
       [.limitsExceeded, .accessDenied].contains(reason) ? "org.freedesktop.DBus.Error" : "org.stagedoor.Error"

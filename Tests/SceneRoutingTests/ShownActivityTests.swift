@@ -27,38 +27,6 @@ import Testing
     #expect(stage.because == .onlyInTier)
   }
 
-  @Test func `or without that what it showed last`() {
-    var stage = Stage(cats)
-    stage.session("it", showing: activity("view", "current")) { $0.isConnected = false }
-    #expect(stage.drop("view", key: "current") == .restored("it"))
-  }
-
-  @Test func `a restoration activity without a key hides what it showed last`() {
-    var stage = Stage(cats)
-    stage.session("it", showing: activity("view", "current")) {
-      $0.stateRestorationActivity = activity("view")
-      $0.isConnected = false
-    }
-    #expect(stage.drop("view", key: "current") == .created("Default"))
-  }
-
-  @Test func `one that shows nothing is found by nothing`() {
-    var stage = Stage(cats)
-    stage.session("nothing")
-    stage.session("no key", showing: activity("view"))
-    #expect(stage.drop("view", key: "1") == .created("Default"))
-    #expect(stage.because == .noCandidate)
-  }
-
-  @Test func `what a decision hands over is shown at once`() {
-    var stage = Stage(cats)
-    stage.session("it", showing: activity("view", "1"), can: "SELF == '2'")
-    #expect(stage.drop("view", key: "2") == .activated("it"))
-    stage.change("it") { $0.canActivatePredicate = "" }
-    #expect(stage.drop("view", key: "2") == .activated("it"))
-    #expect(stage.drop("view", key: "1") == .created("Default"))
-  }
-
   @Test func `but one that would be restored with something else shows that first`() {
     var stage = Stage(cats)
     stage.session("it") {
@@ -73,6 +41,24 @@ import Testing
     stage.change("it") { $0.isConnected = true }
     #expect(stage.drop("view", key: "stored", .existingOnly) == .refused(.noMatchingSession))
     #expect(stage.drop("view", key: "new") == .activated("it"))
+  }
+
+  @Test func `what a decision hands over is shown at once`() {
+    var stage = Stage(cats)
+    stage.session("it", showing: activity("view", "1"), can: "SELF == '2'")
+    #expect(stage.drop("view", key: "2") == .activated("it"))
+    stage.change("it") { $0.canActivatePredicate = "" }
+    #expect(stage.drop("view", key: "2") == .activated("it"))
+    #expect(stage.drop("view", key: "1") == .created("Default"))
+  }
+
+  @Test func `a restoration activity without a key hides what it showed last`() {
+    var stage = Stage(cats)
+    stage.session("it", showing: activity("view", "current")) {
+      $0.stateRestorationActivity = activity("view")
+      $0.isConnected = false
+    }
+    #expect(stage.drop("view", key: "current") == .created("Default"))
   }
 
   @Test func `a session that was opened for a file is found by it, until an activity says what it shows`() {

@@ -55,16 +55,6 @@ extension Stage {
     put(session, name)
   }
 
-  /// The same window in another role.
-  mutating func session(_ name: String, _ configuration: Text, role: Text, of application: Text? = nil) {
-    let identifier = UniqueIdentifier(high: 1, low: UInt64(names.count))
-    names[identifier] = name
-    put(
-      Session(
-        identifier: identifier, application: application ?? defaultApplication, role: role,
-        configuration: configuration, isConnected: true, hasBeenConnected: true, created: moment(0)), name)
-  }
-
   /// Changes a session, as its host or its user would.
   mutating func change(_ name: String, _ change: (inout Session) -> Void) {
     guard var session = sessions[name] else { preconditionFailure("no window is called \(name)") }
@@ -154,4 +144,132 @@ func decided(_ state: State, _ request: Request, at now: Instant) -> Decision {
   case .decided(let decision): return decision
   case .needs(let need): preconditionFailure("a state that knows everything needs \(need)")
   }
+}
+
+extension Stage {
+  /// Drops an activity.
+  mutating func drop(
+    _ type: Text, key: Text? = nil, _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
+    in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
+    by sender: Sender = Sender()
+  ) -> Happening {
+    drop(
+      items: [item(activity(type, key))], disposition, to: application, in: configuration, role: role,
+      asking: requesting, on: session, by: sender)
+  }
+
+  /// Drops any payload.
+  ///
+  /// - Parameters:
+  ///   - application: The application that the payload names; likewise `configuration`, `role` and `session`.
+  ///   - requesting: The window that the user acted in.
+  mutating func drop(
+    items: [Item], _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
+    in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
+    by sender: Sender = Sender()
+  ) -> Happening {
+    var options = PayloadOptions()
+    options.disposition = disposition
+    options.application = application
+    options.configuration = configuration
+    options.role = role
+    options.requestingSession = requesting.map { Text("\(identifier($0))") }
+    options.session = session.map { Text("\(identifier($0))") }
+    return drop(Payload(items: items, options: options), by: sender)
+  }
+
+  mutating func drop(_ payload: Payload, by sender: Sender = Sender()) -> Happening {
+    play { Request(payload, from: sender, newSession: $0) }
+  }
+
+  /// Drops a document in the form that its sender writes.
+  mutating func drop(json: String, by sender: Sender = Sender()) throws -> Happening {
+    drop(try Payload(json: Text(json), ReadingRules(types: Stage.types)), by: sender)
+  }
+
+  // MARK: Why
+
+  private var explanation: Explanation? { decision?.explanation }
+
+  /// Why the decision chose that session, or a new one.
+  var because: SessionReason? { explanation?.sessionReason }
+  var application: Text? { explanation?.application }
+  var whyApplication: ApplicationReason? { explanation?.applicationReason }
+  var configuration: Text? { explanation?.configuration }
+  var whyConfiguration: ConfigurationReason? { explanation?.configurationReason }
+  var key: Text? { explanation.flatMap { $0.keySource == nil ? nil : $0.key } }
+  var whyKey: KeySource? { explanation?.keySource }
+  var routing: RoutingActivity? { explanation?.routingActivity }
+
+  /// The message of a refusal.
+  var message: String? {
+    guard case .refused(let refusal) = decision?.outcome else { return nil }
+    return refusal.message
+  }
+}
+
+// MARK: - Things to drop
+
+func activity(_ type: Text, _ key: Text? = nil, visibility: Visibility = .all) -> UserActivity {
+  UserActivity(activityType: type, targetContentIdentifier: key, visibility: visibility)
+}
+
+func item(_ activities: UserActivity..., as representations: Representation...) -> Item {
+  Item(activities: activities, representations: representations)
+}
+
+func text(_ type: Text, _ text: Text = "miaow", visibility: Visibility = .all) -> Representation {
+  Representation(type: contentType(type), .text(text), visibility: visibility)
+}
+
+func file(_ url: Text, _ type: Text = "image/png", visibility: Visibility = .all) -> Representation {
+  Representation(type: contentType(type), .file(url), visibility: visibility)
+}
+
+func contentType(_ text: Text) -> ContentType {
+  guard let type = ContentType(text) else { preconditionFailure("\(text) is no type") }
+  return type
+}
+
+/// An application that declares some activity types, with windows of several kinds. If none are listed it has one, "Default".
+func app(
+  _ identifier: Text, _ activityTypes: Text..., takes contentTypes: [Text] = [], hasOneScene: Bool = false,
+  routing: Manifest.Routing = .seated, ranks: [Text: Manifest.HandlerRank] = [:],
+  understudy: Manifest.Understudy? = nil, forwards: Bool = false,
+  @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
+) -> Manifest {
+  Manifest(
+    identifier: identifier, activityTypes: activityTypes, contentTypes: contentTypes.map(askedType),
+    handlerRanks: Dictionary(uniqueKeysWithValues: ranks.map { (askedType($0), $1) }),
+    supportsMultipleScenes: !hasOneScene, configurations: windows(), routing: routing, understudy: understudy,
+    forwards: forwards)
+}
+
+/// A kind of window: a configuration, with the types that it names.
+func window(
+  _ name: Text, _ activityTypes: Text..., takes contentTypes: [Text] = [], role: Text = PayloadOptions.defaultRole,
+  launch: SceneConfiguration.Launch = .automatic, can: Text? = nil, prefers: Text? = nil, atMost limit: Int? = nil
+) -> SceneConfiguration {
+  SceneConfiguration(
+    name: name, role: role, activityTypes: activityTypes, contentTypes: contentTypes.map(askedType), launch: launch,
+    conditions: ActivationConditions(can: can.map(predicate), prefers: prefers.map(predicate)), maximumSessions: limit)
+}
+
+@resultBuilder
+enum Windows {
+  static func buildBlock(_ windows: SceneConfiguration...) -> [SceneConfiguration] { windows }
+  static func buildBlock(_ windows: [SceneConfiguration]) -> [SceneConfiguration] { windows }
+}
+
+func predicate(_ text: Text) -> Predicate {
+  guard let predicate = try? Predicate(text) else { preconditionFailure("\(text) is no predicate") }
+  return predicate
+}
+
+let externalDisplay: Text = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
+
+/// A type in a manifest, which may be a wildcard.
+func askedType(_ text: Text) -> ContentType {
+  guard let type = ContentType(text, as: .asked) else { preconditionFailure("\(text) is no type") }
+  return type
 }

@@ -8,40 +8,6 @@ import Testing
 
   // MARK: Undoing
 
-  @Test func `a session that was made is gone again`() {
-    var stage = Stage(cats)
-    var state = stage.state
-    _ = stage.drop("view", key: "cat1")
-    let undos = [stage.decision?.fact].compactMap(\.self).map { state.apply($0) }
-    #expect(state.sessionCount == 1)
-    for undo in undos.reversed() { state.revert(undo) }
-    #expect(state.sessionCount == 0)
-    #expect(!state.contains(stage.identifier("#1")))
-    let again = decided(
-      state, Request(Payload(activity("view", "cat1")), newSession: UniqueIdentifier(high: 7, low: 7)), at: stage.now)
-    #expect(again.outcome == .created(UniqueIdentifier(high: 7, low: 7)))
-  }
-
-  @Test func `a session that was chosen shows what it showed, and was activated when it was`() {
-    var stage = Stage(app("org.example.Cats", "view"))
-    stage.session("one", showing: activity("view", "old"), can: "SELF IN {'old', 'new', 'any'}", activated: 1)
-    stage.session("two", can: "SELF == 'any'", activated: 2)
-    let fact = Fact.sessionActivated(
-      stage.identifier("one"), at: moment(99), showing: .activity(activity("view", "new")))
-    let undo = stage.state.apply(fact)
-    func answer(_ stage: Stage, _ key: Text) -> Happening {
-      var stage = stage
-      return stage.drop("view", key: key, .existingOnly)
-    }
-    #expect(answer(stage, "any") == .activated("one"))
-    stage.state.revert(undo)
-    #expect(answer(stage, "any") == .activated("two"))
-    stage.change("two") { $0.canActivatePredicate = "TRUEPREDICATE" }
-    // It shows its earlier activity again, and therefore prefers it again.
-    #expect(answer(stage, "old") == .activated("one"))
-    #expect(answer(stage, "new") == .activated("two"))
-  }
-
   @Test func `one that was discarded is there again, with all that it said`() {
     var stage = Stage(cats)
     stage.session("it", can: "SELF == '1'", prefers: "SELF ==")
@@ -66,21 +32,6 @@ import Testing
     _ = stage.play { Request(Payload(activity("view", "cat1")), newSession: $0, listsCandidates: true) }
     #expect(stage.decision?.outcome == .activated(stage.identifier("it")))
     #expect(stage.decision?.explanation.candidates.first?.because == #"SELF BEGINSWITH "cat" is true"#)
-  }
-
-  @Test func `of several changes the last is undone first`() {
-    var stage = Stage(app("org.example.Cats", "view"))
-    stage.session("it", showing: activity("view", "1"), can: "TRUEPREDICATE", activated: 1)
-    stage.session("other", can: "TRUEPREDICATE", activated: 2)
-    let it = stage.identifier("it")
-    let undos = ["3", "4"].map { key in
-      stage.state.apply(.sessionActivated(it, at: moment(99), showing: .activity(activity("view", Text(key)))))
-    }
-    for undo in undos.reversed() { stage.state.revert(undo) }
-    for (key, name) in [("3", "other"), ("4", "other"), ("1", "it")] as [(Text, String)] {
-      var stage = stage
-      #expect(stage.drop("view", key: key) == .activated(name))
-    }
   }
 
   @Test func `a fact about a session that is gone changes nothing, and so does its undoing`() {

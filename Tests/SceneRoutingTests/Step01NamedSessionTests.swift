@@ -31,13 +31,6 @@ import Testing
     #expect(stage.routing == RoutingActivity(item: 0, activity: 0, activityType: "viewDog"))
   }
 
-  @Test func `the policy of its configuration is not asked`() {
-    var stage = Stage(cats)
-    stage.session("each", "Each")
-    #expect(stage.drop("viewCat", key: "cat1", on: "each") == .activated("each"))
-    #expect(stage.because == .named)
-  }
-
   @Test func `without anything to hand over it comes to the front and shows what it showed`() {
     var stage = Stage(cats)
     stage.session("main", showing: activity("viewCat", "cat1"))
@@ -130,12 +123,5 @@ import Testing
     #expect(stage.drop(items: [text], on: "main", by: sandbox) == .refused(.activityTypeNotDeclared))
     #expect(stage.drop(items: [text, picture], on: "main", by: sandbox) == .activated("main"))
     #expect(stage.drop(items: [text], on: "main") == .activated("main"))
-  }
-
-  @Test func `a sandboxed host may send its own session what it likes`() {
-    var stage = Stage(cats)
-    stage.session("main")
-    let host = Sender(hosts: "org.example.Cats", isSandboxed: true)
-    #expect(stage.drop("viewDog", key: "dog1", on: "main", by: host) == .activated("main"))
   }
 }

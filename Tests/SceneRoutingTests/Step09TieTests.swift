@@ -4,10 +4,7 @@ import Testing
 
 /// 9: the best of the highest tier. In each case the later criteria favour the other window.
 @Suite struct Step09TieTests {
-  private let cats = app("org.example.Cats", "view", "feed") {
-    window("Default")
-    window("Single", "feed", launch: .single)
-  }
+  private let cats = app("org.example.Cats", "view")
 
   /// How a window gets into the tier.
   enum Way: CaseIterable, Sendable { case prefers, shows, can }
@@ -29,14 +26,6 @@ import Testing
     put("other", way, on: &stage, state: .foregroundActive, created: 1, activated: 9, number: 1)
     #expect(stage.drop("view", key: "1", asking: "requesting") == .activated("requesting"))
     #expect(stage.because == .requestingSession)
-  }
-
-  @Test func `but only within the highest tier`() {
-    var stage = Stage(cats)
-    put("requesting", .can, on: &stage, state: .foregroundActive, created: 1, activated: 9, number: 1)
-    put("other", .prefers, on: &stage, state: .unattached, created: 9, activated: 1, number: 2)
-    #expect(stage.drop("view", key: "1", asking: "requesting") == .activated("other"))
-    #expect(stage.because == .onlyInTier)
   }
 
   static let states: [(SceneState, SceneState)] = [
@@ -78,44 +67,10 @@ import Testing
     #expect(stage.drop("view", key: "1") == .activated("first"))
   }
 
-  @Test func `ways into a tier are all equal`() {
-    var stage = Stage(cats)
-    put("shows", .shows, on: &stage, state: .background, created: 1, activated: 2, number: 1)
-    put("prefers", .prefers, on: &stage, state: .background, created: 1, activated: 1, number: 2)
-    #expect(stage.drop("view", key: "1") == .activated("shows"))
-    #expect(stage.because == .firstInTier)
-    stage.session(
-      "begins", prefers: "SELF BEGINSWITH '1'", state: .foregroundInactive, created: 1, activated: 1, number: 3)
-    #expect(stage.drop("view", key: "1") == .activated("begins"))
-    stage.session(
-      "any", prefers: "SELF != '2'", state: .foregroundActive, created: 1, activated: 1, number: 4)
-    #expect(stage.drop("view", key: "1") == .activated("any"))
-    #expect(stage.because == .firstInTier)
-  }
-
   @Test func `who comes in by two ways is still one`() {
     var stage = Stage(cats)
     stage.session("it", showing: activity("view", "1"), can: "SELF != '2'", prefers: "SELF BEGINSWITH '1'")
     #expect(stage.drop("view", key: "1") == .activated("it"))
-    #expect(stage.because == .onlyInTier)
-  }
-
-  @Test func `a requesting session of another application, or of no tier, decides nothing`() {
-    var stage = Stage(cats, app("org.example.Dogs", "bark"))
-    put("it", .prefers, on: &stage, state: .background, created: 1, activated: 1, number: 1)
-    stage.session("dogs", of: "org.example.Dogs", can: "TRUEPREDICATE", number: 5)
-    stage.session("main", state: .foregroundActive, number: 6)
-    #expect(stage.drop("view", key: "1", asking: "dogs") == .activated("it"))
-    #expect(stage.drop("view", key: "1", asking: "main") == .activated("it"))
-    #expect(stage.because == .onlyInTier)
-  }
-
-  @Test(arguments: [Way.shows, .can])
-  func `nor does one that nobody set conditions for, and that shows something else`(way: Way) {
-    var stage = Stage(cats)
-    put("it", way, on: &stage, state: .background, created: 1, activated: 1, number: 1)
-    stage.session("main", showing: activity("view", "2"), state: .foregroundActive, number: 6)
-    #expect(stage.drop("view", key: "1", asking: "main") == .activated("it"))
     #expect(stage.because == .onlyInTier)
   }
 }

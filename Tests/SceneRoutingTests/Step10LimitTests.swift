@@ -4,11 +4,9 @@ import Testing
 
 /// 10: if no session was chosen, a new one is made, up to the limit.
 @Suite struct Step10LimitTests {
-  private let cats = app("org.example.Cats", "view", "each") {
+  private let cats = app("org.example.Cats", "view") {
     window("Default")
     window("Cat", "view", atMost: 2)
-    window("Each", "each", launch: .new, atMost: 1)
-    window("Cat", role: externalDisplay)
   }
 
   @Test func `what nobody takes gets a session that shows it`() {
@@ -38,32 +36,6 @@ import Testing
     #expect(stage.drop("view", key: "3", .new) == .refused(.requestDenied))
     #expect(stage.drop("view", .auto) == .refused(.requestDenied))
     #expect(stage.drop("view", key: "2") == .activated("#2"))
-  }
-
-  @Test func `one that goes makes room for another`() {
-    var stage = Stage(cats)
-    stage.session("one", "Cat")
-    stage.session("two", "Cat")
-    #expect(stage.drop("view", key: "3") == .refused(.requestDenied))
-    stage.discard("one")
-    #expect(stage.drop("view", key: "3") == .created("Cat"))
-  }
-
-  @Test func `the limit holds for one configuration of one role of one application`() {
-    var stage = Stage(cats, app("org.example.Dogs", "bark") { window("Cat") })
-    stage.session("main", "Default")
-    stage.session("beamer", "Cat", role: externalDisplay)
-    stage.session("dog", "Cat", of: "org.example.Dogs")
-    #expect(stage.drop("view", key: "1") == .created("Cat"))
-    #expect(stage.drop("view", key: "2") == .created("Cat"))
-    #expect(stage.drop("view", key: "3") == .refused(.requestDenied))
-    #expect(stage.drop("view", key: "3", in: "Default") == .created("Default"))
-  }
-
-  @Test func `a policy of new sessions has the limit too`() {
-    var stage = Stage(cats)
-    #expect(stage.drop("each", key: "1") == .created("Each"))
-    #expect(stage.drop("each", key: "1") == .refused(.requestDenied))
   }
 
   @Test func `sessions that a larger limit left are counted`() {

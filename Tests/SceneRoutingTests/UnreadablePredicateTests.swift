@@ -38,22 +38,6 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `where no predicate is asked it is as good as any`(which: Int) {
-    var stage = Stage(cats)
-    stage.session("it", can: .empty)
-    stage.session("one", "One")
-    stage.change("it", Self.breaks[which])
-    stage.change("one", Self.breaks[which])
-    #expect(stage.drop("view", key: "1", on: "it") == .activated("it"))
-    #expect(stage.drop("view", .existing) == .activated("it"))
-    #expect(stage.drop("one", key: "1") == .activated("one"))
-    #expect(stage.drop(items: [], to: "org.example.Cats", in: "Default") == .activated("it"))
-    stage.state.register(app("org.example.Cats", "view", hasOneScene: true))
-    #expect(stage.drop("view", key: "1") == .activated("it"))
-    #expect(stage.because == .onlyScene)
-  }
-
-  @Test(arguments: [0, 1])
   func `one that is set right, or put back, is asked again`(which: Int) {
     var stage = Stage(cats)
     stage.session("it")

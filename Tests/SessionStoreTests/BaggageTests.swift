@@ -16,13 +16,6 @@ struct BaggageTests {
     return Baggage(delivery: delivery(number).identifier, items: [[entry]], isPrivate: true)
   }
 
-  private func expectNoMark(_ place: SourceLocation = #_sourceLocation) {
-    for name in directory.names {
-      let isLeft = directory.bytes(of: name).contains(Array(Self.mark.utf8))
-      #expect(!isLeft, "\(name)", sourceLocation: place)
-    }
-  }
-
   @Test func `every kind of parcel comes back as it was stored`() throws {
     let promise = Promise(source: ":1.7", path: "/org/example/source", item: 3, type: "Image/PNG")
     let parcels: [(Text, Visibility, Parcel)] = [
@@ -49,27 +42,6 @@ struct BaggageTests {
     #expect(try store.baggage(delivery(2).identifier) == nil)
   }
 
-  @Test(arguments: [false, true])
-  func `a summary tells the delivery's session and whether it is open`(isSettledBetween: Bool) throws {
-    let store = try open(directory)
-    var (first, second) = (delivery(1, .held, isOpen: true), delivery(2, .routed, isOpen: true))
-    second.progress.session = session(2).identifier
-    try store.commit([.delivery(first), .delivery(second), .baggage(baggage(2)), .baggage(baggage(1))], at: noon)
-    if isSettledBetween { try store.writeRows() }
-    func summary(_ delivery: StoredDelivery) -> BaggageSummary {
-      BaggageSummary(
-        delivery: delivery.identifier, session: delivery.progress.session, bytes: Parcel.smallestFile + 3,
-        isOpen: delivery.progress.isOpen)
-    }
-    #expect(try store.baggageSummaries() == [summary(second), summary(first)])
-    first.progress = DeliveryProgress(.handled, isOpen: false, session: session(1).identifier)
-    try store.commit([.deliveryProgress(first.identifier, first.progress)], at: noon)
-    for isSettled in [false, true] {
-      if isSettled { try store.writeRows() }
-      #expect(try store.baggageSummaries() == [summary(second), summary(first)])
-    }
-  }
-
   @Test(arguments: [false, true], [false, true])
   func `baggage of a delivery that is forgotten is nobody's, and is still told of`(
     isSettledBefore: Bool, isChangedAfter: Bool
@@ -89,42 +61,6 @@ struct BaggageTests {
     // Baggage in the log, for a delivery of which only the log knows a change.
     try store.commit([.baggage(baggage(1))], at: noon)
     #expect(try store.baggageSummaries() == [forgotten])
-  }
-
-  @Test(arguments: [false, true], [false, true])
-  func `what is released is gone, in the log and in rows`(isSettledBefore: Bool, isPrivate: Bool) throws {
-    var directory = TemporaryDirectory()
-    var store = try open(directory)
-    let (released, other) = (baggage(1, isPrivate: isPrivate), baggage(2))
-    try store.commit([.baggage(released), .baggage(other)], at: noon)
-    if isSettledBefore { try store.writeRows() }
-    try store.commit([.baggageReleased(released.delivery), .baggageReleased(delivery(9).identifier)], at: noon)
-    for step in 0..<3 {
-      #expect(try store.baggage(released.delivery) == nil, "step \(step)")
-      #expect(try store.baggage(other.delivery) == other)
-      #expect(try store.baggageSummaries().map(\.delivery) == [other.delivery])
-      if step == 0 {
-        directory = directory.copy()
-        store = try open(directory)
-      }
-      if step == 1 { try store.writeRows() }
-    }
-    try store.commit([.baggage(released)], at: noon)
-    #expect(try store.baggageSummaries().map(\.delivery) == [other.delivery, released.delivery])
-    store.close()
-  }
-
-  @Test func `baggage that is stored again replaces what was stored`() throws {
-    let store = try open(directory)
-    for (step, bytes) in [[1], [1, 2], [1, 2, 3] as [UInt8]].enumerated() {
-      try store.commit([.baggage(baggage(1, bytes)), .baggage(baggage(2))], at: noon)
-      if step == 1 { try store.writeRows() }
-      #expect(try store.baggage(delivery(1).identifier) == baggage(1, bytes))
-      #expect(
-        try store.baggageSummaries().map(\.bytes) == [Parcel.smallestFile + bytes.count, Parcel.smallestFile + 3])
-    }
-    try store.writeRows()
-    #expect(try store.baggageSummaries().map(\.bytes) == [Parcel.smallestFile + 3, Parcel.smallestFile + 3])
   }
 
   @Test func `summaries read no document`() throws {
@@ -167,7 +103,7 @@ struct BaggageTests {
     }
     try store.rest(at: noon)
     while try !store.rest(at: noon) {}
-    expectNoMark()
+    #expect(directory.files(with: Self.mark) == [])
   }
 
   @Test func `private baggage is not left in the log by what was written to its page later`() throws {
@@ -178,9 +114,9 @@ struct BaggageTests {
     for sequence: UInt64 in 1...200 { try store.commit([event(sequence)], at: noon) }
     try store.commit([.baggage(baggage(2))], at: noon)
     try store.rest(at: noon)
-    try #require(directory.bytes(of: "stagedoor.db-wal").contains(Array(Self.mark.utf8)), "it is in the log")
+    try #require(directory.files(with: Self.mark).contains("stagedoor.db-wal"), "it is in the log")
     try store.commit([.baggageReleased(delivery(1).identifier)], at: noon)
     try store.rest(at: noon)
-    expectNoMark()
+    #expect(directory.files(with: Self.mark) == [])
   }
 }

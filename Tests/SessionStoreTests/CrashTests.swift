@@ -16,9 +16,7 @@ struct CrashTests {
       let store = try open(directory)
       acknowledged.append((directory.size(of: "stagedoor.db-wal"), model))
       for step in 0..<25 {
-        let records = generator.records()
-        try store.commit(records, at: generator.now)
-        model.apply(records, at: generator.now)
+        try generator.commit(to: store, &model)
         acknowledged.append((directory.size(of: "stagedoor.db-wal"), model))
         if step % 10 == 9 { try store.writeRows() }
       }
@@ -55,22 +53,6 @@ struct CrashTests {
       let copy = history.directory.copy()
       copy.write(broken, to: "stagedoor.db-wal")
       try expectSame(try open(copy), history.model(at: offset), "seed \(seed), byte \(offset)")
-    }
-  }
-
-  @Test func `a store that is killed again and again keeps what it acknowledged, once`() throws {
-    var directory = TemporaryDirectory()
-    var model = StoreModel()
-    for round: UInt64 in 1...30 {
-      let store = try open(directory)
-      try expectSame(store, model, "round \(round)")
-      let records: [Record] = [
-        .session(session(round)), .delivery(delivery(round, token: Text("t\(round)"))), event(round),
-        .sessionActivated(SessionActivation(session: session(1).identifier, at: instant(Int64(round)))),
-      ]
-      try store.commit(records, at: noon)
-      model.apply(records)
-      directory = directory.copy()
     }
   }
 

@@ -103,11 +103,11 @@ struct DamageTests {
     func files(_ name: String) -> [[UInt8]] { ["", "-wal"].map { directory.bytes(of: name + $0) } }
     let before = files("stagedoor.db")
     for _ in 0..<3 where store.damage == nil {
-      _ = failure { () throws(StoreError) in try store.forEachSession { _ in } }
+      _ = failure(of: try store.forEachSession { _ in })
     }
     #expect(store.damage != nil)
-    #expect(failure { () throws(StoreError) in try store.writeRows() }?.kind == .corrupt)
-    #expect(failure { () throws(StoreError) in try store.rest(at: noon) }?.kind == .corrupt)
+    #expect(failure(of: try store.writeRows())?.kind == .corrupt)
+    #expect(failure(of: try store.rest(at: noon))?.kind == .corrupt)
     store.close()
     #expect(files("stagedoor.db") == before)
     let path = try #require(try open(directory).setAside?.path)

@@ -5,8 +5,9 @@ import StoreTestSupport
 import Testing
 
 struct DiskErrorTests {
+  private let directory = TemporaryDirectory()
+
   @Test func `a full disk refuses, and the store goes on when there is room again`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     try store.commit([.session(session(1)), event(1)], at: noon)
     var model = StoreModel()
@@ -14,7 +15,7 @@ struct DiskErrorTests {
 
     try DiskFaults.during([.write], in: directory, error: ENOSPC) {
       for _ in 0..<3 {
-        let error = failure { () throws(StoreError) in try store.commit([.session(session(2)), event(2)], at: noon) }
+        let error = failure(of: try store.commit([.session(session(2)), event(2)], at: noon))
         #expect(error?.kind == .full)
         #expect(error?.message == "\(directory.path)/stagedoor.db: database or disk is full")
       }
@@ -29,20 +30,18 @@ struct DiskErrorTests {
   }
 
   @Test func `a quota that is used up is a full disk`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     DiskFaults.during([.write], in: directory, error: EDQUOT) {
-      #expect(failure { () throws(StoreError) in try store.commit([event(1)], at: noon) }?.kind == .full)
+      #expect(failure(of: try store.commit([event(1)], at: noon))?.kind == .full)
     }
     try store.commit([event(1)], at: noon)
   }
 
   @Test func `what an fsync refused is not found by whoever opens the store next`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
-    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
-      let error = failure { () throws(StoreError) in try store.commit([event(2), .session(session(2))], at: noon) }
+    try DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+      let error = failure(of: try store.commit([event(2), .session(session(2))], at: noon))
       #expect(error?.kind == .io)
       #expect(error?.message == "\(directory.path)/stagedoor.db: disk I/O error (Input/output error)")
     }
@@ -54,12 +53,11 @@ struct DiskErrorTests {
   @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`()
     throws
   {
-    let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
     let before = directory.inode(of: "stagedoor.db-wal")
     DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
-      #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) } != nil)
+      #expect(failure(of: try store.commit([event(2)], at: noon)) != nil)
     }
     #expect(directory.inode(of: "stagedoor.db-wal") != before)
     try store.commit([event(2)], at: noon)
@@ -69,7 +67,6 @@ struct DiskErrorTests {
   /// The log then starts anew: its head is synced first, and then the commit.
   @Test(arguments: [0, 1])
   func `what an fsync refused right after the log was moved into the file is not found either`(after: Int) throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     let before = directory.size(of: "stagedoor.db")
     // Two batches of single commits have more frames than the log may hold.
@@ -77,7 +74,7 @@ struct DiskErrorTests {
     for number in 1...count { try store.commit([event(number)], at: noon) }
     #expect(directory.size(of: "stagedoor.db") > before)
     DiskFaults.during([.sync], in: directory, error: EIO, after: after, count: 1) {
-      #expect(failure { () throws(StoreError) in try store.commit([event(count + 1)], at: noon) }?.kind == .io)
+      #expect(failure(of: try store.commit([event(count + 1)], at: noon))?.kind == .io)
     }
     let next = try open(directory.copy(), .full)
     #expect(next.lastEventSequence == count)
@@ -101,7 +98,7 @@ struct DiskErrorTests {
     }
     let store = try #require(opened)
     DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
-      #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.kind == .io)
+      #expect(failure(of: try store.commit([event(2)], at: noon))?.kind == .io)
     }
     try expectSame(try open(directory.copy(), .full), model)
     try expectSame(store, model)
@@ -111,7 +108,6 @@ struct DiskErrorTests {
   }
 
   @Test func `while no fsync works each commit is refused, and the first after it is not`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
     var model = StoreModel()
@@ -120,8 +116,8 @@ struct DiskErrorTests {
     mkdir(directory.path + "/stagedoor.db-wal-mended", 0o700)
     DiskFaults.during([.sync], in: directory, error: EIO) {
       for _ in 0..<4 {
-        #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.kind == .io)
-        #expect(failure { () throws(StoreError) in _ = try store.session(session(1).identifier) }?.kind == .io)
+        #expect(failure(of: try store.commit([event(2)], at: noon))?.kind == .io)
+        #expect(failure(of: try store.session(session(1).identifier))?.kind == .io)
       }
     }
     try expectSame(try open(directory.copy(), .full), model)
@@ -133,7 +129,6 @@ struct DiskErrorTests {
   }
 
   @Test func `a batch that cannot be written to rows fails no commit, and is written later`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     var model = StoreModel()
     let records = (1...UInt64(SessionStore.batch)).map { event($0) }
@@ -153,13 +148,12 @@ struct DiskErrorTests {
   }
 
   @Test func `a disk that cannot be read says so, and is read when it can be`() throws {
-    let directory = TemporaryDirectory()
     var store = try open(directory)
     try store.commit((1...50).map { .session(session($0)) }, at: noon)
     store.close()
     store = try open(directory)
     DiskFaults.during([.read], in: directory, error: EIO) {
-      #expect(failure { () throws(StoreError) in _ = try store.session(session(7).identifier) }?.kind == .io)
+      #expect(failure(of: try store.session(session(7).identifier))?.kind == .io)
     }
     #expect(try store.session(session(7).identifier) == session(7))
   }

@@ -10,14 +10,12 @@ struct HistoryTests {
   @Test func `as many events are kept as the limit says, and the one before is gone`() throws {
     var store = try open(directory, history: few)
     try store.commit((1...5).map { event($0) }, at: noon)
-    for isSettled in [false, true] {
-      if isSettled { try store.writeRows() }
+    try store.inLogAndRows { () throws in
       #expect(store.firstEventSequence == 1)
       #expect(try store.events(after: 0, limit: 100).count == 5)
     }
     try store.commit([event(6)], at: noon)
-    for isSettled in [false, true] {
-      if isSettled { try store.writeRows() }
+    try store.inLogAndRows { () throws in
       #expect(store.firstEventSequence == 2)
       #expect(try store.events(after: 0, limit: 100).map(\.sequence) == [2, 3, 4, 5, 6])
     }
@@ -114,10 +112,10 @@ struct HistoryTests {
     store = try open(directory, history: few)
     #expect(try store.events(after: 0, limit: 9) == [])
     #expect((store.firstEventSequence, store.lastEventSequence) == (4, 3))
-    let error = failure { () throws(StoreError) in try store.commit([event(3)], at: noon) }
+    let error = failure(of: try store.commit([event(3)], at: noon))
     #expect(error?.message == "event 3 does not follow event 3")
-    #expect(failure { () throws(StoreError) in try store.commit([event(5)], at: noon) } != nil)
-    #expect(failure { () throws(StoreError) in try store.commit([event(4), event(4)], at: noon) } != nil)
+    #expect(failure(of: try store.commit([event(5)], at: noon)) != nil)
+    #expect(failure(of: try store.commit([event(4), event(4)], at: noon)) != nil)
     try store.commit([event(4, at: instant(100_000))], at: instant(100_000))
     #expect(try store.events(after: 3, limit: 9).map(\.sequence) == [4])
     #expect(try store.events(after: .max, limit: 9) == [])
@@ -127,9 +125,7 @@ struct HistoryTests {
   @Test func `no events are kept where the limit is none`() throws {
     let store = try open(directory, history: HistoryLimits(deliveries: 0, events: 0))
     try store.commit([event(1), .delivery(delivery(1))], at: noon)
-    #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1))
-    try store.writeRows()
-    #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1))
+    try store.inLogAndRows { () throws in #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1)) }
     #expect(try store.deliveryCount() == 0)
   }
 

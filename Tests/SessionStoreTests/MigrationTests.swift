@@ -13,12 +13,12 @@ struct MigrationTests {
     var model = StoreModel()
     let directory = TemporaryDirectory()
     let store = try open(directory)
-    for step in 0..<40 {
+    for step in 0..<60 {
       let records = generator.records()
       // An earlier version has one entry in each row of the log.
       for record in records { try store.commit([record], at: generator.now) }
       model.apply(records, at: generator.now)
-      if step == 30 { try store.writeRows() }
+      if step == 40 { try store.writeRows() }
     }
     // The store is not closed, so its last records are in no row.
     return (try directory.copy().asVersion(version, killed: isKilled), model.stored(by: version))
@@ -97,10 +97,7 @@ struct MigrationTests {
     store = try open(migrated)
     try store.commit([.sessionDiscarded(secret.identifier)], at: noon)
     while try !store.rest(at: noon) {}
-    for name in migrated.names {
-      let isLeft = migrated.bytes(of: name).contains(Array("s3cr3ts3cr3t".utf8))
-      #expect(!isLeft, "\(name)")
-    }
+    #expect(migrated.files(with: "s3cr3ts3cr3t") == [])
   }
 
   @Test(arguments: [1, 2, 3, 4, 5, 6], [false, true])

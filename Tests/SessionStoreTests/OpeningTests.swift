@@ -5,10 +5,11 @@ import StoreTestSupport
 import Testing
 
 struct OpeningTests {
+  private let directory = TemporaryDirectory()
+
   // MARK: One owner, and nobody else
 
   @Test func `the directory and the files are their owner's alone`() throws {
-    let directory = TemporaryDirectory()
     chmod(directory.path, 0o755)
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
@@ -18,7 +19,6 @@ struct OpeningTests {
   }
 
   @Test func `files that others could read are taken from them`() throws {
-    let directory = TemporaryDirectory()
     try open(directory).commit([event(1)], at: noon)
     for name in directory.names { chmod("\(directory.path)/\(name)", 0o644) }
     let store = try open(directory)
@@ -28,18 +28,17 @@ struct OpeningTests {
 
   @Test(arguments: ["lock", "stagedoor.db", "stagedoor.db-wal"])
   func `a link in the place of a file is refused, and what it leads to is left alone`(name: String) throws {
-    let directory = TemporaryDirectory()
     if name.hasSuffix("wal") { try open(directory).close() }
     let elsewhere = TemporaryDirectory()
     elsewhere.write(Array("precious".utf8), to: "other")
     let other = "\(elsewhere.path)/other"
     chmod(other, 0o644)
     symlink(other, "\(directory.path)/\(name)")
-    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    let error = failure(of: try open(directory))
     #expect(error?.message.contains("\(directory.path)/\(name): ") == true, "\(error?.message ?? "no error")")
     if name != "lock" {
       // A process that would replace another learns this before the other one has ended.
-      let check = failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }
+      let check = failure(of: try SessionStore.check(directory: directory.path))
       #expect(check?.message == error?.message)
     }
     #expect(elsewhere.mode(of: "other") == 0o644)
@@ -52,7 +51,6 @@ struct OpeningTests {
     "stagedoor.db-wal-mended",
   ])
   func `what is no file is refused where a file of the store belongs, and is never waited for`(name: String) throws {
-    let directory = TemporaryDirectory()
     var store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
@@ -68,8 +66,8 @@ struct OpeningTests {
         kind == S_IFLNK
         ? "is a symbolic link; put the file itself there, or link to the directory"
         : "is no file; take it away, and start stagedoord again"
-      let opening = failure { () throws(StoreError) in _ = try open(directory) }
-      let checking = failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }
+      let opening = failure(of: try open(directory))
+      let checking = failure(of: try SessionStore.check(directory: directory.path))
       #expect(opening?.message == "\(path): \(what)")
       #expect(checking?.message == opening?.message)
     }
@@ -79,21 +77,19 @@ struct OpeningTests {
   }
 
   @Test func `a pipe in the place of the store is set aside, and is never waited for`() throws {
-    let directory = TemporaryDirectory()
     mkfifo(directory.path + "/stagedoor.db", 0o600)
     try SessionStore.check(directory: directory.path)
     #expect(try open(directory).setAside?.reason == "\(directory.path)/stagedoor.db: it is no file")
   }
 
   @Test func `a directory with others' files that others may look into is refused, and stays as it is`() throws {
-    let directory = TemporaryDirectory()
     directory.write([], to: "another program's")
     chmod(directory.path, 0o755)
     let expected =
       "\(directory.path): is shared with other users; give --state a directory of its own, or keep them out with \"chmod go= "
       + "\(directory.path)\""
-    #expect(failure { () throws(StoreError) in _ = try open(directory) }?.message == expected)
-    #expect(failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }?.message == expected)
+    #expect(failure(of: try open(directory))?.message == expected)
+    #expect(failure(of: try SessionStore.check(directory: directory.path))?.message == expected)
     #expect(directory.mode() == 0o755)
     #expect(directory.names == ["another program's"])
     chmod(directory.path, 0o700)
@@ -101,7 +97,6 @@ struct OpeningTests {
   }
 
   @Test func `directories that are missing are made`() throws {
-    let directory = TemporaryDirectory()
     // The directories above are shared, as a home often is.
     directory.write([], to: "another program's")
     chmod(directory.path, 0o755)
@@ -113,9 +108,8 @@ struct OpeningTests {
   }
 
   @Test func `two never have one store`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
-    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    let error = failure(of: try open(directory))
     #expect(error?.kind == .locked)
     #expect(error?.message == "\(directory.path)/stagedoor.db: process \(getpid()) has it")
     try store.commit([event(1)], at: noon)
@@ -123,17 +117,14 @@ struct OpeningTests {
   }
 
   @Test func `a store that was closed can be opened by the next while the first is still there`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
     #expect(try open(directory).lastEventSequence == 1)
-    #expect(
-      failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.message == "the store is closed")
+    #expect(failure(of: try store.commit([event(2)], at: noon))?.message == "the store is closed")
   }
 
   @Test func `a closed store is one file`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
@@ -141,20 +132,18 @@ struct OpeningTests {
   }
 
   @Test func `a directory that is a file is an error that names it`() {
-    let directory = TemporaryDirectory()
     directory.write([1], to: "state")
     let path = directory.path + "/state"
-    let error = failure { () throws(StoreError) in _ = try SessionStore(directory: path, rules: rules, at: noon) }
-    #expect(error == nil ? false : error?.message == "\(path): is no directory")
+    let error = failure(of: try SessionStore(directory: path, rules: rules, at: noon))
+    #expect(error?.message == "\(path): is no directory")
   }
 
   @Test func `a store that may not be opened is left where it is`() throws {
-    let directory = TemporaryDirectory()
     var store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
-    DiskFaults.during([.open], in: directory, error: EACCES) {
-      let error = failure { () throws(StoreError) in _ = try open(directory) }
+    try DiskFaults.during([.open], in: directory, error: EACCES) {
+      let error = failure(of: try open(directory))
       #expect(error?.kind == .readOnly)
       #expect(error?.message == "\(directory.path)/stagedoor.db: unable to open database file (Permission denied)")
     }
@@ -166,7 +155,6 @@ struct OpeningTests {
   // MARK: Files that are not stores
 
   @Test func `an empty file is where a store begins`() throws {
-    let directory = TemporaryDirectory()
     directory.write([], to: "stagedoor.db")
     let store = try open(directory)
     #expect(store.setAside == nil)
@@ -253,13 +241,12 @@ struct OpeningTests {
   }
 
   @Test func `a directory in the place of the log is said, and nothing is touched`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
     let before = directory.bytes(of: "stagedoor.db")
     mkdir(directory.path + "/stagedoor.db-wal", 0o700)
-    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    let error = failure(of: try open(directory))
     #expect(
       error?.message == "\(directory.path)/stagedoor.db-wal: is no file; take it away, and start stagedoord again")
     #expect(directory.bytes(of: "stagedoor.db") == before)
@@ -268,7 +255,6 @@ struct OpeningTests {
   }
 
   @Test func `a second broken store does not take the name of the first`() throws {
-    let directory = TemporaryDirectory()
     for _ in 0..<3 {
       directory.write(Array("no database, but longer than a header".utf8), to: "stagedoor.db")
       let store = try open(directory)
@@ -277,30 +263,6 @@ struct OpeningTests {
     }
     let name = "stagedoor.db-set-aside-20260501T120000Z"
     #expect(directory.names.filter { $0.hasPrefix(name) } == [name, name + "-2", name + "-3"])
-  }
-
-  @Test func `damage that is met in use is looked for when the store is next opened`() throws {
-    let directory = TemporaryDirectory()
-    var store = try open(directory)
-    try store.commit((1...2000).map { .session(session($0)) }, at: noon)
-    store.close()
-    var file = directory.bytes(of: "stagedoor.db")
-    // Everything except the first pages, which have the schema, and the ledger.
-    for offset in (file.count / 3)..<file.count { file[offset] = 0xA5 }
-    directory.write(file, to: "stagedoor.db")
-
-    store = try open(directory)
-    #expect(store.setAside == nil)
-    let error = failure { () throws(StoreError) in
-      for number: UInt64 in 1...2000 { _ = try store.session(session(number).identifier) }
-    }
-    #expect(error?.kind == .corrupt)
-    store.close()
-    let next = try open(directory)
-    #expect(next.setAside != nil)
-    #expect(!directory.names.contains("stagedoor.db-doubt"))
-    next.close()
-    #expect(try open(directory).setAside == nil)
   }
 
   // MARK: Versions
@@ -315,7 +277,7 @@ struct OpeningTests {
       if isKilled { directory = directory.copy() } else { store.close() }
       let names = directory.names.filter { $0 != "lock" }
       let before = names.map { directory.bytes(of: $0) }
-      let error = failure { () throws(StoreError) in _ = try open(directory) }
+      let error = failure(of: try open(directory))
       #expect(error?.kind == .newer)
       #expect(
         error?.message
@@ -323,7 +285,7 @@ struct OpeningTests {
           + "later one, or give this one another --state")
       // The content of the write-ahead log cannot be seen before the store is opened.
       if !isKilled {
-        #expect(failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) } == error)
+        #expect(failure(of: try SessionStore.check(directory: directory.path)) == error)
       }
       #expect(directory.names.filter { $0 != "lock" } == names)
       #expect(names.map { directory.bytes(of: $0) } == before)
@@ -331,55 +293,12 @@ struct OpeningTests {
     }
   }
 
-  @Test func `an earlier version's store is brought up to date, with all that it has`() throws {
-    for isKilled in [false, true] {
-      var directory = TemporaryDirectory()
-      let store = try open(directory)
-      var generator = RecordGenerator(seed: 3)
-      var model = StoreModel()
-      for _ in 0..<40 {
-        let records = generator.records()
-        try store.commit(records, at: generator.now)
-        model.apply(records, at: generator.now)
-      }
-      if isKilled { directory = directory.copy() } else { store.close() }
-      let next = try open(directory, schema: OpeningTests.next)
-      try expectSame(next, model)
-      next.close()
-      #expect(failure { () throws(StoreError) in _ = try open(directory) }?.kind == .newer)
-    }
-  }
-
-  @Test(arguments: [1, 2, 3, 4, 5, 6])
-  func `a store of an earlier version is found through like any other`(version: Int) throws {
-    for isKilled in [false, true] {
-      var directory = TemporaryDirectory()
-      let store = try open(directory)
-      var generator = RecordGenerator(seed: 11, version: version)
-      var model = StoreModel()
-      for step in 0..<120 {
-        let records = generator.records()
-        for record in records { try store.commit([record], at: generator.now) }
-        model.apply(records, at: generator.now)
-        if step == 80 { try store.writeRows() }
-      }
-      if isKilled { directory = directory.copy() } else { store.close() }
-      let earlier = try directory.asVersion(version)
-      let next = try open(earlier)
-      #expect(next.setAside == nil)
-      try expectSame(next, model.stored(by: version))
-      next.close()
-      try expectSame(try open(earlier), model.stored(by: version))
-    }
-  }
-
   @Test func `steps are one transaction: where the last fails, none was made`() throws {
-    let directory = TemporaryDirectory()
     let store = try open(directory)
     try store.commit([.session(session(1))], at: noon)
     store.close()
     let broken = Schema(steps: OpeningTests.next.steps + ["CREATE TABLE session (twice)"])
-    let error = failure { () throws(StoreError) in _ = try open(directory, schema: broken) }
+    let error = failure(of: try open(directory, schema: broken))
     #expect(error?.kind == .other)
     #expect(error?.message == "\(directory.path)/stagedoor.db: table session already exists")
     #expect(try open(directory).session(session(1).identifier) == session(1))

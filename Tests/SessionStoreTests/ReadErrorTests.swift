@@ -13,9 +13,7 @@ struct ReadErrorTests {
     let directory = TemporaryDirectory()
     let store = try open(directory)
     for step in 0..<16 {
-      let records = generator.records()
-      try store.commit(records, at: generator.now)
-      model.apply(records, at: generator.now)
+      try generator.commit(to: store, &model)
       if step == 5 { try store.rest(at: generator.now) }
       if step == 10 { try store.writeRows() }
     }

@@ -99,11 +99,9 @@ struct RowTests {
     Row(body: "x'0601000000ff' || body", sessions: [1], lastEvent: 1, problems: 2, kept: 1),
     Row(body: "x'01010000000001010000000001010000000001'", sessions: [], lastEvent: 0, problems: 4, kept: 3),
   ])
-  private func
-    `of a row with several entries, those that parse are read, and each of the others may have been an event`(
-      _ row: Row
-    ) throws
-  {
+  private func `of a row with several entries, those that parse are read, and each other may have been an event`(
+    _ row: Row
+  ) throws {
     let writer = try open(directory)
     try writer.commit([.session(session(1)), event(1), .session(session(3))], at: noon)
     let killed = directory.copy()
@@ -169,12 +167,8 @@ struct RowTests {
       session.canActivatePredicate = number > 3 ? "SELF BEGINSWITH 'p'" : "SELF == 'page'"
       return session
     }
-    for isSettled in [false, true] {
-      if isSettled {
-        try store.writeRows()
-      } else {
-        try store.commit(sessions.map { .session($0) }, at: noon)
-      }
+    try store.commit(sessions.map { .session($0) }, at: noon)
+    try store.inLogAndRows { () throws in
       #expect(try store.sessions(of: "org.example.A", concernedWith: "page", limit: 5) == nil)
       #expect(try store.sessions(of: "org.example.A", concernedWith: "page", limit: 6).map(Set.init) == Set(sessions))
     }
@@ -216,30 +210,6 @@ struct RowTests {
     let copy = directory.copy()
     store.close()
     for directory in [directory, copy] { #expect(try open(directory).sessionBytes() == expected) }
-  }
-
-  @Test func `a token is its sender's`() throws {
-    let store = try open(directory)
-    var other = delivery(2, token: "t")
-    other.sender = "org.example.B"
-    for isSettled in [false, true] {
-      if isSettled {
-        try store.writeRows()
-      } else {
-        try store.commit([.delivery(delivery(1, token: "t")), .delivery(other)], at: noon)
-      }
-      #expect(try store.deliveries(token: "t", sender: "") == [delivery(1).identifier])
-      #expect(try store.deliveries(token: "t", sender: "org.example.B") == [other.identifier])
-      #expect(try store.deliveries(token: "u", sender: "") == [])
-    }
-  }
-
-  @Test func `those of one batch share a token, in the order in which they were made`() throws {
-    let store = try open(directory)
-    try store.commit([.delivery(delivery(9, token: "t")), .delivery(delivery(1, token: "t"))], at: noon)
-    try store.writeRows()
-    try store.commit([.delivery(delivery(5, token: "t"))], at: noon)
-    #expect(try store.deliveries(token: "t", sender: "") == [9, 1, 5].map { delivery($0).identifier })
   }
 
   @Test func `a document of sixteen megabytes is kept`() throws {

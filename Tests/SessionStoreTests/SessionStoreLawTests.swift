@@ -13,9 +13,7 @@ struct SessionStoreLawTests {
     var directory = TemporaryDirectory()
     var store = try open(directory)
     for step in 0..<40 {
-      let records = generator.records()
-      try store.commit(records, at: generator.now)
-      model.apply(records, at: generator.now)
+      try generator.commit(to: store, &model)
       switch generator.below(6) {
       case 0: try store.writeRows()
       case 1:
@@ -36,9 +34,7 @@ struct SessionStoreLawTests {
     var model = StoreModel()
     let store = try SessionStore(directory: "", durability: .memory, rules: rules, at: noon)
     for _ in 0..<300 {
-      let records = generator.records()
-      try store.commit(records, at: generator.now)
-      model.apply(records, at: generator.now)
+      try generator.commit(to: store, &model)
     }
     try expectSame(store, model)
   }
@@ -50,9 +46,7 @@ struct SessionStoreLawTests {
     let directory = TemporaryDirectory()
     let store = try open(directory)
     for step in 0..<30 {
-      let records = generator.records()
-      try store.commit(records, at: generator.now)
-      model.apply(records, at: generator.now)
+      try generator.commit(to: store, &model)
       if step == 20 { try store.writeRows() }
     }
     for limit in 1...4 {

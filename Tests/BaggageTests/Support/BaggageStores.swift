@@ -9,7 +9,6 @@ import Testing
 let delivery = UniqueIdentifier(high: 1, low: 1)
 let other = UniqueIdentifier(high: 2, low: 2)
 let place = "items[0].representations[1].file"
-let megabyte: Int64 = 1 << 20
 /// The silence that a test waits for: the usual one takes a minute.
 let silence = getenv("STAGEDOOR_STRESS") == nil ? Duration.seconds(2) : BaggageLimits.silence
 
@@ -21,8 +20,14 @@ struct BaggageStores {
     BaggageStore(directory: directory.path, isSynced: isSynced, silence: silence)
   }
 
-  func spooled(_ number: Int = 0, of delivery: UniqueIdentifier = delivery) -> String {
-    "\(directory.path)/spool/\(delivery)/\(number)"
+  /// A store that keeps everything in memory.
+  func inMemory() -> BaggageStore { BaggageStore(directory: nil, isSynced: false) }
+
+  var spool: String { "\(directory.path)/spool" }
+
+  /// The files of a delivery. A copy is there from its first byte on, under a temporary name.
+  func spooled(of delivery: UniqueIdentifier = delivery) -> [String] {
+    TemporaryDirectory.names(in: "\(spool)/\(delivery)")
   }
 }
 
@@ -66,12 +71,11 @@ extension BaggageStore {
 
 func url(_ path: String) -> Text { Text("file://\(path)") }
 
-/// The error of a body that must fail.
-func refusal(
-  _ place: SourceLocation = #_sourceLocation, _ body: () async throws(InterchangeError) -> Void
+func refusal<Result>(
+  of body: @autoclosure () async throws(InterchangeError) -> Result, _ place: SourceLocation = #_sourceLocation
 ) async -> InterchangeError? {
   do throws(InterchangeError) {
-    try await body()
+    _ = try await body()
     Issue.record("nothing was refused", sourceLocation: place)
     return nil
   } catch {
@@ -87,6 +91,13 @@ func pipe(_ bytes: String = "", isEnded: Bool = true) throws -> (
   #expect(ends.writeEnd.withRawValue { write($0, bytes, bytes.utf8.count) } == bytes.utf8.count)
   if isEnded { ends.writeEnd.close() }
   return ends
+}
+
+/// Two ends of a socket.
+func socketPair(_ type: __socket_type = SOCK_STREAM) throws -> (OwnedFileDescriptor, OwnedFileDescriptor) {
+  var ends: [Int32] = [-1, -1]
+  try #require(socketpair(AF_UNIX, Int32(type.rawValue), 0, &ends) == 0)
+  return (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
 }
 
 func opened(_ path: String, _ flags: Int32 = O_RDONLY) throws -> OwnedFileDescriptor {

@@ -5,13 +5,11 @@ import Testing
 
 @Suite struct ExplainLaws {
   @Test func `a stored decision has its document, however it is damaged`() throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     var outcomes: [Text: Int] = [:]
     for seed in 0..<rounds(200) {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(300_000 + seed)), pool: pool)
+      var generator = WorldGenerator(seed: 300_000 + seed)
       let world = generator.world()
-      let state = Case(world: world, request: generator.request(world)).state(types)
+      let state = Case(world: world, request: generator.request(world)).state()
       for _ in 0..<10 {
         let decision = decided(state, generator.request(world), at: WorldGenerator.now)
         if decision.fact == nil { continue }
@@ -28,14 +26,12 @@ import Testing
   }
 
   @Test func `to explain a decision does not change it, and lists who was looked at`() throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     var tiers: [Candidate.Tier: Int] = [:]
     for seed in 0..<rounds(300) {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(100_000 + seed)), pool: pool)
+      var generator = WorldGenerator(seed: 100_000 + seed)
       let world = generator.world()
       var tested = Case(world: world, request: generator.request(world))
-      let state = tested.state(types)
+      let state = tested.state()
       for _ in 0..<15 {
         tested.request = generator.request(world)
         let plain = decided(state, tested.request, at: WorldGenerator.now)
@@ -43,7 +39,7 @@ import Testing
         let explained = decided(state, tested.request, at: WorldGenerator.now)
         let candidates = explained.explanation.candidates
         for candidate in candidates { tiers[candidate.tier, default: 0] += 1 }
-        if !explained.isSame(as: plain, withCandidates: false) || !tested.lists(candidates, explained, types) {
+        if !explained.isSame(as: plain, withCandidates: false) || !tested.lists(candidates, explained) {
           Issue.record("seed \(seed)\n\(tested)\n\(plain)\n\(explained)")
           return
         }
@@ -66,13 +62,13 @@ extension Decision {
 
 extension Case {
   /// Whether these are the candidates of step 8, if the decision reached it with a key: all of them, the best first.
-  fileprivate func lists(_ candidates: [Candidate], _ decision: Decision, _ types: TypeCatalog) -> Bool {
+  fileprivate func lists(_ candidates: [Candidate], _ decision: Decision) -> Bool {
     let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier, .noCandidate]
     guard decision.explanation.keySource != nil, case let key = decision.explanation.key,
       let reason = decision.explanation.sessionReason,
       choosing.contains(reason)
     else { return true }
-    let router = ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now)
+    let router = ReferenceRouter(world: world, request: request)
     let wanted = router.listing() ?? []
     guard candidates.count == wanted.count, decision.explanation.candidatesLeftOut == 0 else { return false }
     return zip(candidates, wanted).allSatisfy { candidate, wanted in

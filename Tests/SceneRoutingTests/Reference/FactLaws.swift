@@ -7,19 +7,17 @@ import Testing
 @Suite struct FactLaws {
   @Test func `decisions that were made true are what the next ones go by, and undone they leave nothing behind`() throws
   {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     for seed in 0..<rounds(125) {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(300_000 + seed)), pool: pool)
+      var generator = WorldGenerator(seed: 300_000 + seed)
       var world = generator.world()
-      var state = Case(world: world, request: generator.request(world)).state(types)
+      var state = Case(world: world, request: generator.request(world)).state()
       let before = world
       var undos: [State.Undo] = []
       for number in 0..<12 {
         var tested = Case(world: world, request: generator.request(world))
         tested.request.newSession = UniqueIdentifier(high: 2, low: UInt64(number))
         let decision = decided(state, tested.request, at: WorldGenerator.now)
-        if let broken = tested.brokenLaw(decision, types) {
+        if let broken = tested.brokenLaw(decision) {
           Issue.record("seed \(seed), request \(number): \(broken)\n\(tested)")
           return
         }
@@ -29,7 +27,7 @@ import Testing
         }
       }
       for undo in undos.reversed() { state.revert(undo) }
-      let untouched = Case(world: before, request: generator.request(before)).state(types)
+      let untouched = Case(world: before, request: generator.request(before)).state()
       for _ in 0..<12 {
         let request = generator.request(before)
         let (one, other) = (
@@ -44,16 +42,14 @@ import Testing
   }
 
   @Test func `a hundred identical drops make at most one session`() throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     var made = 0
     let count = rounds(375)
     for seed in 0..<count {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(400_000 + seed)), pool: pool)
+      var generator = WorldGenerator(seed: 400_000 + seed)
       let world = generator.world()
       var tested = Case(world: world, request: generator.request(world))
       tested.request.payload.options.disposition = .auto
-      var state = tested.state(types)
+      var state = tested.state()
       let first = decided(state, tested.request, at: WorldGenerator.now)
       guard first.explanation.sessionReason == .noCandidate, first.explanation.keySource != nil,
         case let key = first.explanation.key,

@@ -11,20 +11,18 @@ import Testing
 
   @Test(arguments: 0..<rounds(1))
   func `a state that learns on demand decides as one that knows everything`(part: Int) throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     var tally = Tally()
     for seed in part * Self.worlds..<(part + 1) * Self.worlds {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(300_000 + seed)), pool: pool)
+      var generator = WorldGenerator(seed: 300_000 + seed)
       let kind = WorldGenerator.Kind(seed)
       let world = generator.world(kind)
       var tested = Case(world: world, request: generator.request(world))
-      let all = tested.state(types)
+      let all = tested.state()
       for _ in 0..<Self.requestsPerWorld {
         tested.request = generator.request(world)
         tested.request.listsCandidates = generator.random.once(in: 10)
         let wanted = decided(all, tested.request, at: WorldGenerator.now)
-        var learner = Learner(tested.world, types)
+        var learner = Learner(tested.world)
         let found = learner.decision(tested.request)
         tally.count(learner.needs, wanted)
         if found.isSame(as: wanted), found.steps == wanted.steps,
@@ -40,15 +38,13 @@ import Testing
   }
 
   @Test func `what was learnt stays true while sessions come, change, go, and are put back`() throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     for seed in 0..<rounds(63) {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(500_000 + seed)), pool: pool)
-      var learner = Learner(generator.world(WorldGenerator.Kind(seed)), types)
+      var generator = WorldGenerator(seed: 500_000 + seed)
+      var learner = Learner(generator.world(WorldGenerator.Kind(seed)))
       for step in 0..<40 {
         learner.change(&generator, step)
         let tested = Case(world: learner.world, request: generator.request(learner.world))
-        let wanted = decided(tested.state(types), tested.request, at: WorldGenerator.now)
+        let wanted = decided(tested.state(), tested.request, at: WorldGenerator.now)
         let found = learner.decision(tested.request)
         if found.isSame(as: wanted) { continue }
         Issue.record("seed \(seed), step \(step): it is\n\(found)\nand with all\n\(wanted)\n\(tested)")
@@ -65,9 +61,9 @@ private struct Learner {
   private var state: State
   private(set) var needs: [Need] = []
 
-  init(_ world: ReferenceWorld, _ types: TypeCatalog) {
+  init(_ world: ReferenceWorld) {
     self.world = world
-    state = State(types: types)
+    state = State(types: Stage.types)
     for manifest in world.manifests { state.register(manifest) }
     for preference in world.preferences { state.setPreferredApplication(preference.application, for: preference.type) }
   }

@@ -10,21 +10,19 @@ import Testing
   private static let requestsPerWorld = 25
 
   @Test(arguments: 0..<rounds(1)) func `a decision is what the rules say in their own words`(part: Int) throws {
-    let types = TypeCatalog()
-    let pool = try WorldGenerator.Pool()
     var tally = Tally()
     for seed in part * Self.worlds..<(part + 1) * Self.worlds {
-      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(seed)), pool: pool)
+      var generator = WorldGenerator(seed: seed)
       let world = generator.world()
       var tested = Case(world: world, request: generator.request(world))
-      let state = tested.state(types)
+      let state = tested.state()
       for _ in 0..<Self.requestsPerWorld {
         tested.request = generator.request(world)
         let decision = decided(state, tested.request, at: WorldGenerator.now)
         tally.count(decision)
-        if tested.brokenLaw(decision, types) != nil {
-          let small = tested.shrunk { $0.brokenLaw(types) != nil }
-          Issue.record("seed \(seed): \(small.brokenLaw(types) ?? "")\n\(small)")
+        if tested.brokenLaw(decision) != nil {
+          let small = tested.shrunk { $0.brokenLaw() != nil }
+          Issue.record("seed \(seed): \(small.brokenLaw() ?? "")\n\(small)")
           return
         }
       }

@@ -15,7 +15,7 @@ extension ReferenceRouter {
   }
 
   private func declares(_ manifest: Manifest, _ subject: ReferenceSubject) -> Bool {
-    isVisible(subject.visibility, to: manifest) && subject.isDeclared(by: manifest, types)
+    isVisible(subject.visibility, to: manifest) && subject.isDeclared(by: manifest)
   }
 
   /// A and T. If an application is named, only its declarations count.
@@ -51,8 +51,8 @@ extension ReferenceRouter {
     if let preferred = takers.first(where: { isChosen($0, subject) }) { return preferred }
     var declaring = takers.filter { rank($0, subject) != .none }
     if declaring.contains(where: { $0.understudy == nil }) { declaring.removeAll { $0.understudy != nil } }
-    let nearest = declaring.compactMap { subject.distance(to: $0, types) }.min()
-    declaring.removeAll { subject.distance(to: $0, types) != nearest }
+    let nearest = declaring.compactMap { subject.distance(to: $0) }.min()
+    declaring.removeAll { subject.distance(to: $0) != nearest }
     let order: [Manifest.HandlerRank] = [.owner, .default, .alternate]
     if let highest = order.first(where: { rank in declaring.contains { self.rank($0, subject) == rank } }) {
       declaring.removeAll { rank($0, subject) != highest }
@@ -81,8 +81,8 @@ extension ReferenceRouter {
   /// The rank that it gives to the nearest type that it lists.
   private func rank(_ manifest: Manifest, _ subject: ReferenceSubject) -> Manifest.HandlerRank {
     guard case .content = subject else { return .default }
-    let nearest = subject.distance(to: manifest, types)
-    let ranks = manifest.contentTypes.filter { subject.distance(to: $0, types) == nearest }.map {
+    let nearest = subject.distance(to: manifest)
+    let ranks = manifest.contentTypes.filter { subject.distance(to: $0) == nearest }.map {
       manifest.handlerRanks[$0] ?? .default
     }
     return [.owner, .default, .alternate].first { ranks.contains($0) } ?? .none
@@ -125,8 +125,8 @@ extension ReferenceRouter {
       throw ReferenceRefusal(isElsewhere ? .roleMismatch : .noSuchConfiguration)
     }
     if let subject {
-      for configuration in ofRole where subject.isNamed(by: configuration, types) { return configuration }
-      for configuration in ofRole where subject.isOfFamilyNamed(by: configuration, types) { return configuration }
+      for configuration in ofRole where subject.isNamed(by: configuration) { return configuration }
+      for configuration in ofRole where subject.isOfFamilyNamed(by: configuration) { return configuration }
       for configuration in ofRole where configuration.takesWhateverComes { return configuration }
     }
     guard let first = ofRole.first else { throw ReferenceRefusal(.noSuchConfiguration) }

@@ -92,7 +92,7 @@ extension ReferenceRouter {
       if manifest.routing == .uikit || session.configuration == configuration.name { return true }
       return manifest.configurations(of: role).contains { other in
         other.name == session.configuration
-          && (subject.isNamed(by: other, types) || subject.isOfFamilyNamed(by: other, types)
+          && (subject.isNamed(by: other) || subject.isOfFamilyNamed(by: other)
             || other.takesWhateverComes)
       }
     }

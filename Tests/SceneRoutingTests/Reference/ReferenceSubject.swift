@@ -1,5 +1,7 @@
 import SceneModel
 
+private let types = Stage.types
+
 /// What a payload is routed by: A and its T, or a T alone if there is no A.
 enum ReferenceSubject {
   case activity(UserActivity)
@@ -21,7 +23,7 @@ enum ReferenceSubject {
 
   // MARK: What manifests say of T
 
-  func isDeclared(by manifest: Manifest, _ types: TypeCatalog) -> Bool {
+  func isDeclared(by manifest: Manifest) -> Bool {
     switch self {
     case .activity(let activity): manifest.activityTypes.contains(activity.activityType)
     case .content(let representation):
@@ -30,13 +32,13 @@ enum ReferenceSubject {
   }
 
   /// How far the nearest type that the manifest lists is from T; `nil` if it lists none.
-  func distance(to manifest: Manifest, _ types: TypeCatalog) -> Int? {
+  func distance(to manifest: Manifest) -> Int? {
     guard case .content = self else { return 0 }
-    return manifest.contentTypes.compactMap { distance(to: $0, types) }.min()
+    return manifest.contentTypes.compactMap { distance(to: $0) }.min()
   }
 
   /// For the few types of the generated worlds, by hand.
-  func distance(to listed: ContentType, _ types: TypeCatalog) -> Int? {
+  func distance(to listed: ContentType) -> Int? {
     guard case .content(let representation) = self, types.conforms(representation.type, to: listed) else { return nil }
     let (one, other) = (types.canonical(representation.type), types.canonical(listed))
     if one == other { return 0 }
@@ -51,7 +53,7 @@ enum ReferenceSubject {
     }
   }
 
-  func isNamed(by configuration: SceneConfiguration, _ types: TypeCatalog) -> Bool {
+  func isNamed(by configuration: SceneConfiguration) -> Bool {
     switch self {
     case .activity(let activity): configuration.activityTypes.contains(activity.activityType)
     case .content(let representation):
@@ -59,7 +61,7 @@ enum ReferenceSubject {
     }
   }
 
-  func isOfFamilyNamed(by configuration: SceneConfiguration, _ types: TypeCatalog) -> Bool {
+  func isOfFamilyNamed(by configuration: SceneConfiguration) -> Bool {
     switch self {
     case .activity(let activity):
       configuration.activityTypes.contains { name in
@@ -88,8 +90,8 @@ extension UserActivity {
 
 extension Item {
   /// The first file URL or link that everyone may see. From a sandbox a file's URL is none.
-  func referenceKey(_ types: TypeCatalog, isSandboxed: Bool) -> Text? {
-    let urls = representations.filter { $0.visibility == .all }.compactMap { $0.referenceURL(types) }
+  func referenceKey(isSandboxed: Bool) -> Text? {
+    let urls = representations.filter { $0.visibility == .all }.compactMap { $0.referenceURL() }
     return urls.first { !isSandboxed || !$0.string.hasPrefix("file:") }
   }
 
@@ -103,17 +105,17 @@ extension Item {
 }
 
 extension Representation {
-  fileprivate func referenceURL(_ types: TypeCatalog) -> Text? {
+  fileprivate func referenceURL() -> Text? {
     switch content {
     case .file(let url): url
-    case .text(let text): isLink(types) ? Item.firstLink(in: text.string) : nil
-    case .data(let data): isLink(types) ? Item.firstLink(in: String(decoding: data, as: UTF8.self)) : nil
+    case .text(let text): isLink() ? Item.firstLink(in: text.string) : nil
+    case .data(let data): isLink() ? Item.firstLink(in: String(decoding: data, as: UTF8.self)) : nil
     case .stored(_, let url): url
     case .descriptor, .promise: nil
     }
   }
 
-  private func isLink(_ types: TypeCatalog) -> Bool {
+  private func isLink() -> Bool {
     ["text/uri-list", "public.file-url", "x-scheme-handler/http"].contains { name in
       ContentType(name).map { types.canonical($0) == types.canonical(type) } ?? false
     }

@@ -52,6 +52,13 @@ struct RecordGenerator {
     }
   }
 
+  /// Commits some records to a store, and to its model.
+  mutating func commit(to store: SessionStore, _ model: inout StoreModel) throws(StoreError) {
+    let records = records()
+    try store.commit(records, at: now)
+    model.apply(records, at: now)
+  }
+
   /// A commit was refused, so the numbers of its events are used again.
   mutating func wasRefused(_ records: [Record]) {
     for case .event in records { sequence -= 1 }

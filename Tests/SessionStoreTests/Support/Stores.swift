@@ -72,9 +72,19 @@ func tamper(
 
 extension SessionStore {
   func deliveryCount() throws(StoreError) -> Int { try deliveries(limit: .max)?.count ?? 0 }
+
+  /// Looks while the last records are in the log alone, and again when they are in rows.
+  func inLogAndRows(_ look: () throws -> Void) throws {
+    try look()
+    try writeRows()
+    try look()
+  }
 }
 
-/// The error of a body that must fail.
+func failure<Result>(of body: @autoclosure () throws(StoreError) -> Result) -> StoreError? {
+  failure { () throws(StoreError) in _ = try body() }
+}
+
 func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {
   do throws(StoreError) {
     try body()

@@ -13,6 +13,9 @@ extension TemporaryDirectory {
     return copy
   }
 
+  /// The names of the files in which this text stands.
+  func files(with text: String) -> [String] { names.filter { bytes(of: $0).contains(Array(text.utf8)) } }
+
   /// The identity of a file, whatever its name.
   func inode(of name: String) -> UInt {
     var status = stat()

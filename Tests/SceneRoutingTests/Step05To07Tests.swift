@@ -2,6 +2,37 @@ import SceneModel
 import SceneRouting
 import Testing
 
+/// 5: an application with one scene.
+@Suite struct Step05OneSceneTests {
+  private let cats = app("org.example.Cats", "view", hasOneScene: true) {
+    window("Default")
+    window("Cat", "view")
+    window("Single", launch: .single)
+  }
+
+  @Test func `its session gets it whatever the predicates say`() {
+    var stage = Stage(cats)
+    stage.session("main", showing: activity("view", "cat9"), can: "FALSEPREDICATE")
+    #expect(stage.drop("view", key: "cat1") == .activated("main"))
+    #expect(stage.because == .onlyScene)
+    #expect(stage.whyConfiguration == .namesType)
+    #expect(stage.sessions["main"]?.userActivity?.key == "cat1")
+  }
+
+  @Test func `a new one beside it is refused`() {
+    var stage = Stage(cats)
+    stage.session("main")
+    #expect(stage.drop("view", key: "1", .new) == .refused(.multipleScenesNotSupported))
+    #expect(
+      stage.message
+        == "org.example.Cats has its one scene: UIApplicationSupportsMultipleScenes is not true, so that the "
+        + "disposition \"new\" makes no other")
+    #expect(stage.drop("view", key: "1", .new, in: "Single") == .refused(.multipleScenesNotSupported))
+    #expect(stage.drop(items: [], .new, to: "org.example.Cats") == .refused(.multipleScenesNotSupported))
+    #expect(stage.state.sessionCount == 1)
+  }
+}
+
 /// 6: the configuration's policy beats the sender's wish.
 @Suite struct Step06PolicyTests {
   private let cats = app("org.example.Cats", "each", "one", "view") {
@@ -46,16 +77,6 @@ import Testing
     }
   }
 
-  @Test func `single makes one only where there is none`() {
-    var stage = Stage(cats)
-    stage.session("main", showing: activity("one", "1"), prefers: "TRUEPREDICATE")
-    #expect(stage.drop("one", key: "1") == .created("One"))
-    #expect(stage.because == .policySingleNoneYet)
-    #expect(stage.drop("one", key: "2") == .activated("#1"))
-    stage.discard("#1")
-    #expect(stage.drop("one", key: "1", .new) == .created("One"))
-  }
-
   @Test func `a second single one is denied`() {
     var stage = Stage(cats)
     stage.session("one", "One")
@@ -65,24 +86,19 @@ import Testing
         == #"the configuration "One" of org.example.Cats has its one session: StagedoorLaunch is "single", so that "#
         + #"the disposition "new" makes no other"#)
   }
+}
 
-  @Test func `where an older manifest left several the first by step 9 takes it`() {
-    var stage = Stage(cats)
-    stage.session("behind", "One", showing: activity("one", "1"), state: .background, activated: 9)
-    stage.session("front", "One", state: .foregroundInactive, activated: 1)
-    #expect(stage.drop("one", key: "1") == .activated("front"))
-    #expect(stage.because == .policySingle)
-    #expect(stage.drop("one", key: "1", asking: "behind") == .activated("behind"))
-    #expect(stage.drop("one", key: "1", .new) == .refused(.requestDenied))
-  }
-
-  @Test func `a policy holds for its own configuration only`() {
-    var stage = Stage(cats)
-    stage.session("one", "One", showing: activity("view", "1"))
-    stage.session("each", "Each", showing: activity("view", "1"))
-    #expect(stage.drop("view", key: "1") == .created("Default"))
-    #expect(stage.drop("view", key: "1", in: "One") == .activated("one"))
-    #expect(stage.because == .policySingle)
-    #expect(stage.drop("view", key: "1", in: "Each") == .created("Each"))
+/// 7: a sender that wants a new session gets one.
+@Suite struct Step07NewTests {
+  @Test func `what was dragged to the edge is not caught by a window that would take anything`() {
+    var stage = Stage(app("org.example.Cats", "view"))
+    stage.session(
+      "greedy", showing: activity("view", "1"), can: "TRUEPREDICATE", prefers: "TRUEPREDICATE",
+      state: .foregroundActive)
+    #expect(stage.drop("view", key: "1", .new, asking: "greedy") == .created("Default"))
+    #expect(stage.because == .dispositionNew)
+    #expect(stage.drop("view", .new) == .created("Default"))
+    #expect(stage.because == .dispositionNew)
+    #expect(stage.state.sessionCount == 3)
   }
 }
