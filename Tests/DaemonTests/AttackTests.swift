@@ -29,22 +29,17 @@ import Testing
   {
     try await withHouse(installing: Manifests.cats) { house in
       let daemon = Command.built("stagedoord").program
-      try await house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory").whileRunning { running in
-        try await eventually("its name") { try await house.watcher.owner(of: House.name) != nil }
+      let limited = house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory")
+      try await house.serving(limited) { running in
         var callers: [Connection] = []
         for number in 0..<40 {
           callers.append(try await house.bus.connect())
-          let (_, outcome, _) = try await house.service(callers[number]).call(
-            "Drop", "viewCat", "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self)
-          #expect(outcome == (number == 0 ? "created" : "activated"))
+          let landing = try await house.deliver(Payloads.activity("viewCat", "cat1"), over: callers[number])
+          #expect(landing.outcome == (number == 0 ? "created" : "activated"))
         }
         for caller in callers { await caller.close() }
         try await eventually("a caller that is known again") {
-          let result = try await house.command(
-            "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
-            "\(House.interchange).ListHandlers", "string:viewCat"
-          ).run()
-          return result.status.isSuccess
+          (try? await house.call("ListHandlers", "string:viewCat")) != nil
         }
         #expect(running.status == nil)
       }
@@ -54,10 +49,7 @@ import Testing
   @Test func `names that look the same are two broken manifests`() async throws {
     try await withHouse { house in
       for name in ["caf\u{e9}", "cafe\u{301}"] { try house.write("{", to: "\(house.applications)/\(name).json") }
-      try await house.serving { _ in
-        let sequence = try await house.eventSequence()
-        #expect(sequence == "0")
-      }
+      try await house.serving { _ async throws in #expect(try await house.eventSequence() == "0") }
     }
   }
 

@@ -5,12 +5,8 @@ import Testing
 extension House {
   static let hostProgram = "\(Repository.path)/Tests/DaemonTests/Clients/host.py"
 
-  func host(_ application: String = "org.example.Cats", _ arguments: String...) -> Command {
-    host(application, arguments)
-  }
-
   /// Debian's own Python has the bindings. The option keeps it from leaving compiled files beside the sources.
-  func host(_ application: String = "org.example.Cats", _ arguments: [String]) -> Command {
+  func host(_ application: String = "org.example.Cats", _ arguments: String...) -> Command {
     command("/usr/bin/python3", arguments: ["-B", Self.hostProgram, application] + arguments)
   }
 }

@@ -46,11 +46,7 @@ extension House {
   ) async throws {
     var daemon = daemon("--durability", durability)
     daemon.environment.merge(preload.environment) { $1 }
-    try await daemon.whileRunning { running in
-      let watcher = watcher
-      try await withLimit(usualLimit, "the service's name") {
-        _ = try await watcher.owners(of: House.name).first { $0 != nil }
-      }
+    try await serving(daemon) { running in
       try await body()
       #expect(running.status == nil, "\(running.standardError)")
     }
