@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Attacks that once stopped the service, or made it wait for ever.
@@ -55,16 +54,9 @@ import Testing
 
   @Test func `of two keys that look the same none is lost`() async throws {
     try await withService(registering: Manifests.cats) { house in
-      let script = #"""
-        import dbus
-        bus = dbus.SessionBus()
-        service = bus.get_object("org.stagedoor.Interchange1", "/org/stagedoor/Interchange1")
-        info = dbus.Dictionary({"caf\u00e9": "one", "cafe\u0301": "two"}, signature="ss")
-        session, _, _ = service.Drop("viewCat", "cat1", info, dbus_interface="org.stagedoor.Interchange1")
-        print(session)
-        """#
-      let output = try await house.command("/usr/bin/python3", "-B", "-c", script).output()
-      let activity = try await house.property("UserActivity", of: output.replacing("\n", with: ""))
+      let info = "dict:string:string:caf\u{e9},one,cafe\u{301},two"
+      let session = try house.landing(try await house.call("Drop", "string:viewCat", "string:cat1", info)).session
+      let activity = try await house.property("UserActivity", of: session)
       #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
     }
   }

@@ -14,8 +14,10 @@ import Testing
       try await house.serving { daemon in
         #expect(try await house.eventSequence() == "0")
         // The service has read the first pages of the store, and their contents.
-        let file = try OpenFile(path: house.store)
-        try file.overwrite(from: 3)
+        let file = try OwnedFileDescriptor.file(house.store, O_WRONLY)
+        let size = try Data(contentsOf: URL(filePath: house.store)).count
+        let bytes = [UInt8](repeating: 0xA5, count: size - 3 * 4096)
+        #expect(file.withRawValue { pwrite($0, bytes, bytes.count, 3 * 4096) } == bytes.count)
         let list = try await house.refusal("ListSessions", "string:", "string:", "uint32:0")
         #expect(list.name == "org.stagedoor.Error.StorageFailed")
         #expect(list.message.contains("\(house.store): database disk image is malformed"), "\(list)")
@@ -50,26 +52,6 @@ import Testing
         #expect(!daemon.standardError.contains("broken"))
       }
     }
-  }
-}
-
-/// A file that another program has open.
-private struct OpenFile {
-  private let descriptor: OwnedFileDescriptor
-  private let size: Int
-
-  init(path: String) throws {
-    descriptor = OwnedFileDescriptor(owning: open(path, O_WRONLY | O_CLOEXEC))
-    var status = stat()
-    try #require(stat(path, &status) == 0)
-    size = Int(status.st_size)
-  }
-
-  /// Overwrites the file from this page on.
-  func overwrite(from page: Int) throws {
-    let bytes = [UInt8](repeating: 0xA5, count: size - page * 4096)
-    let count = descriptor.withRawValue { pwrite($0, bytes, bytes.count, off_t(page * 4096)) }
-    try #require(count == bytes.count)
   }
 }
 

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import FoundationEssentials
 import Testing
 
 /// Drags over the bus: begun, looked at, proposed, dropped, ended.
@@ -98,11 +97,11 @@ import Testing
 
   /// Runs `body` with a service, a host that shows a window, a source of promises and a program that drops.
   private func dragging(
-    _ kind: PrivateBus.Kind = .daemon, durability: String = "normal",
+    _ kind: PrivateBus.Kind = .daemon,
     _ body: (House, HostPlayer, SourcePlayer, _ source: Participant, _ dropper: Participant, _ window: String)
       async throws -> Void
   ) async throws {
-    try await withHost(kind, durability: durability) { house, host in
+    try await withHost(kind) { house, host in
       try await house.sourcing { source in
         let window = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
         try await host.asked(1, "ConnectScene")

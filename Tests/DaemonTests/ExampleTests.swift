@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +8,13 @@ import Testing
   @Test func `every example of the interface document does what it says`() async throws {
     let examples = try Example.ofInterfaces()
     #expect(examples.count > 25)
-    try await withGallery { house, folder in
+    // The page has the manifest in single quotes.
+    let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
+    let gallery = try #require(register.split(separator: "'").dropFirst().first).dropFirst("string:".count)
+    try await withService(registering: String(gallery)) { house in
+      let folder = "\(house.home)/examples"
+      try house.write(String(gallery), to: "\(folder)/Info.plist")
+      for name in ["Beach.png", "window.png"] { try house.write("no picture", to: "\(folder)/\(name)") }
       try await house.register(
         Manifests.application("org.example.Notes", types: "note", configurations: Manifests.configuration("Main")))
       for (index, example) in examples.enumerated() {
@@ -37,7 +42,7 @@ import Testing
     try #require(blocks.count > 15)
     // Before the first line there is no application and no file.
     try await withService { house in
-      let folder = "\(house.environment["HOME"] ?? "")/empty"
+      let folder = "\(house.home)/empty"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       var shell = house.command("bash", "-eu", "-o", "pipefail", "-c", blocks.joined(separator: "\n"))
       shell.directory = folder
@@ -84,22 +89,6 @@ import Testing
   private func blocks(in text: String) -> [String] {
     let parts = text.split(separator: "```", omittingEmptySubsequences: false)
     return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
-  }
-
-  /// A service with the application of the examples, and a folder with the files that they name.
-  private nonisolated(nonsending) func withGallery(
-    _ body: nonisolated(nonsending) (House, _ folder: String) async throws -> Void
-  ) async throws {
-    try await withService { house in
-      let folder = "\(house.environment["HOME"] ?? "")/examples"
-      let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
-      // The page has the manifest in single quotes.
-      let manifest = try #require(register.split(separator: "'").dropFirst().first).dropFirst("string:".count)
-      try house.write(String(manifest), to: "\(folder)/Info.plist")
-      for name in ["Beach.png", "window.png"] { try house.write("no picture", to: "\(folder)/\(name)") }
-      try await house.register(String(manifest))
-      try await body(house, folder)
-    }
   }
 }
 

@@ -12,7 +12,7 @@ import Testing
   @Test(.enabled(if: getenv("STAGEDOOR_STRESS") != nil))
   func `nobody waits while the start fails that five thousand deliveries wait for`() async throws {
     try await withHouse { house in
-      let home = try #require(house.environment["HOME"])
+      let home = house.home
       let (script, gate) = ("\(home)/start.sh", "\(home)/gate")
       // The start fails as soon as somebody writes to the pipe.
       try house.write("mkfifo \(gate).new; mv \(gate).new \(gate); read line <\(gate); exit 1\n", to: script)

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Users who forgot `--print-reply`: what is done, and what the log says.

@@ -60,7 +60,7 @@ import Testing
       try await house.register(
         Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main")))
       try await house.hosting(name) { host in
-        #expect(try await host.attach().application.hasSuffix("/org_2eexample_2emy_2dphoto_5falbum"))
+        #expect(try await host.attach().rawValue.hasSuffix("/org_2eexample_2emy_2dphoto_5falbum"))
         _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(host.members.first == "ConnectScene")
       }

@@ -46,8 +46,9 @@ import Testing
     var later: [HostCall] = []
     let (landings, host) = try await house.serving("--durability", Self.durability) { daemon in
       let landings = try await handIn(to: house)
-      let host = try await house.host(
-        "org.example.Cats", "--record", record, "--at", step.rawValue, "--kill", victim.rawValue
+      let host = try await house.command(
+        "/usr/bin/python3", "-B", House.hostProgram, "org.example.Cats", "--record", record, "--at", step.rawValue,
+        "--kill", victim.rawValue
       ).start()
       if victim != .host { #expect(try await daemon.ended() == .signalled(SIGKILL)) }
       if victim != .service { #expect(try await host.ended() == .signalled(SIGKILL)) }
@@ -117,4 +118,9 @@ import Testing
       }
     }
   }
+}
+
+extension House {
+  /// A host in a process of its own, written from the contract alone.
+  static let hostProgram = "\(Repository.path)/Tests/DaemonTests/Clients/host.py"
 }

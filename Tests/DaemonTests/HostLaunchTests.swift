@@ -139,7 +139,7 @@ import Testing
     async throws
   {
     try await withHouse { house in
-      let home = try #require(house.environment["HOME"])
+      let home = house.home
       try house.write(Self.look, to: "\(home)/look.sh")
       try house.write(
         Self.cats(exec: #"/bin/sh "\#(home)/look.sh" one "two  \"three\" $HOME `id`" '' "" *"#),
@@ -199,7 +199,7 @@ import Testing
 
   @Test func `what was registered says nothing about how it is started`() async throws {
     try await withService { house in
-      let home = try #require(house.environment["HOME"])
+      let home = house.home
       try await house.register(Self.cats(exec: "touch \(home)/started"))
       let landing = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 0.2"#))
       try await house.waitUntil(landing.delivery, is: "routed")

@@ -70,12 +70,12 @@ final class HostPlayer: Sendable {
     try #require(outcome == .owned)
   }
 
+  /// Returns the path of its application.
   @discardableResult
-  func attach(connected: [String] = []) async throws -> (application: String, discarded: [String]) {
-    let (path, discarded) = try await house.service(connection).call(
-      "AttachHost", application,
-      try connected.map { try ObjectPath($0) }, returning: ObjectPath.self, [ObjectPath].self)
-    return (path.rawValue, discarded.map(\.rawValue))
+  func attach() async throws -> ObjectPath {
+    try await house.service(connection).call(
+      "AttachHost", application, [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self
+    ).0
   }
 
   func attach(with options: [String: Variant]) async throws {
@@ -83,9 +83,9 @@ final class HostPlayer: Sendable {
       "AttachHostWith", application, [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
   }
 
-  func adopt(_ activity: String, title: String, in configuration: String = "") async throws -> String {
+  func adopt(_ activity: String, title: String) async throws -> String {
     let session: ObjectPath = try await house.object(House.path(of: application), House.application, over: connection)
-      .call("AdoptSession", configuration, activity, title)
+      .call("AdoptSession", "", activity, title)
     return session.rawValue
   }
 
@@ -140,14 +140,13 @@ final class HostPlayer: Sendable {
     state.withLock { $0.manners[member, default: []] += manners }
   }
 
-  /// Answers the waiting calls, or those of one member.
-  func goOn(_ member: String? = nil, _ result: Result<String, any Error> = .success("")) {
+  /// Answers the waiting calls of this member.
+  func goOn(_ member: String) {
     let ready = state.withLock { state in
-      let ready = state.waiting.filter { member == nil || $0.call.member == member }
-      state.waiting.removeAll { member == nil || $0.call.member == member }
-      return ready
+      defer { state.waiting.removeAll { $0.call.member == member } }
+      return state.waiting.filter { $0.call.member == member }
     }
-    for (_, answer) in ready { answer(result) }
+    for (_, answer) in ready { answer(.success("")) }
   }
 
   /// Runs on the loop, so the calls are noted in the order in which they came.
@@ -281,14 +280,13 @@ extension ErrorReply {
 }
 
 extension House {
-  /// Runs `body` with a host that owns its name, and has attached unless the test says otherwise.
+  /// Runs `body` with a host that owns its name, and has attached.
   nonisolated(nonsending) func hosting<Result>(
-    _ application: String = "org.example.Cats", connected: [String]? = [],
-    _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
+    _ application: String = "org.example.Cats", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
   ) async throws -> Result {
     let host = try await HostPlayer(application, in: self)
     return try await host.connection.whileOpen {
-      if let connected { try await host.attach(connected: connected) }
+      try await host.attach()
       return try await body(host)
     }
   }

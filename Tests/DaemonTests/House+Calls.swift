@@ -152,8 +152,8 @@ extension House {
     try await property("EventSequence", of: Self.root, in: Self.interchange)
   }
 
-  func events(since sequence: String = "0", limit: Int = 0) async throws -> [Happening] {
-    let shown = try await call("EventsSince", "uint64:\(sequence)", "uint32:\(limit)")
+  func events(since sequence: String = "0") async throws -> [Happening] {
+    let shown = try await call("EventsSince", "uint64:\(sequence)", "uint32:0")
     return try #require(shown.first).elements.map { row in
       let row = row.elements
       try #require(row.count == 3)

@@ -1,4 +1,3 @@
-import Baggage
 import DBus
 import DBusTestSupport
 import Dispatch
@@ -111,9 +110,11 @@ extension House {
     try await eventually("an empty spool") { (try? spooled) == names }
   }
 
+  var home: String { environment["HOME"] ?? "" }
+
   /// Writes a file into the house, and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
-    let path = "\(environment["HOME"] ?? "")/files/\(name)"
+    let path = "\(home)/files/\(name)"
     try write(text, to: path)
     return path
   }
@@ -143,14 +144,6 @@ extension House {
     (connection ?? watcher).object(Self.name, at: try ObjectPath(path), try InterfaceName(interface))
   }
 
-  nonisolated(nonsending) func open(
-    _ delivery: String, _ item: UInt32 = 0, _ type: String, over connection: Connection
-  ) async throws -> OpenedItem {
-    let (data, size) = try await service(connection).call(
-      "OpenItem", delivery, item, type, returning: OwnedFileDescriptor.self, Int64.self)
-    return OpenedItem(data: data, size: size)
-  }
-
   nonisolated(nonsending) func beginDrag(
     _ items: [[String: Variant]], _ options: [String: Variant] = [:], over connection: Connection
   ) async throws -> (drag: String, ticket: String) {
@@ -171,7 +164,11 @@ extension House {
 extension HostPlayer {
   nonisolated(nonsending) func open(
     _ delivery: String, _ item: UInt32 = 0, _ type: String = ""
-  ) async throws -> OpenedItem { try await house.open(delivery, item, type, over: connection) }
+  ) async throws -> OpenedItem {
+    let (data, size) = try await house.service(connection).call(
+      "OpenItem", delivery, item, type, returning: OwnedFileDescriptor.self, Int64.self)
+    return OpenedItem(data: data, size: size)
+  }
 
   nonisolated(nonsending) func text(
     _ delivery: String, _ item: UInt32 = 0, _ type: String = ""

@@ -1,6 +1,4 @@
 import DBusTestSupport
-import DaemonTestSupport
-import FoundationEssentials
 import Glibc
 import Testing
 

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Code, documents and the introspection of the running service agree. The service generates an object's introspection from the tables that dispatch

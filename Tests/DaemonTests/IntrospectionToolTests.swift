@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// What users see when they look around on the bus with busctl and gdbus.

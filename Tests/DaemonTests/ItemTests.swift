@@ -8,8 +8,8 @@ import Testing
 /// The contents of drops: handed in from a shell and from programs, listed for the host, opened, and released.
 @Suite struct ItemTests {
   /// The options of the call that delivered to the host.
-  private static func options(_ host: HostPlayer, _ count: Int = 1) async throws -> Document {
-    let calls = try await host.asked(count).filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
+  private static func options(_ host: HostPlayer) async throws -> Document {
+    let calls = try await host.asked(1).filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
     return try #require(calls.last).options
   }
 

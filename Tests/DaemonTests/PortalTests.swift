@@ -1,10 +1,7 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Foundation
 import Testing
-
-@testable import Interchange
 
 /// Keys of a portal's file transfer, with which a toolkit drags files out of a sandbox. The document portal needs FUSE, so a program of the test owns
 /// the portal's name, and answers as the portal does.

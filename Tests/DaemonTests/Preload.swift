@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import FoundationEssentials
 import Glibc
 import Testing
 
@@ -12,7 +11,7 @@ struct Preload {
 
   /// Builds the library into the house, with the compiler that comes with Swift.
   init(_ name: String, in house: House) async throws {
-    let home = house.environment["HOME"] ?? ""
+    let home = house.home
     library = "\(home)/\(name).so"
     path = "\(home)/\(name).numbers"
     let source = "\(Repository.path)/Tests/DaemonTests/Preloads/\(name).c"

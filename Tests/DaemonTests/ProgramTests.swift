@@ -182,7 +182,7 @@ import Testing
       daemon.environment = daemon.environment.filter { !$0.key.hasPrefix("XDG_") }
       try await house.serving(daemon) { _ async throws in
         #expect(try await house.property("Version", of: House.root, in: House.interchange) == "1")
-        #expect(access("\(house.environment["HOME"] ?? "")/.local/state/stagedoor", F_OK) == 0)
+        #expect(access("\(house.home)/.local/state/stagedoor", F_OK) == 0)
       }
     }
   }

@@ -1,7 +1,6 @@
 import Baggage
 import DBus
 import DBusTestSupport
-import FoundationEssentials
 import Glibc
 import Testing
 

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Foundation
 import Glibc
 import SceneModel
@@ -36,7 +35,7 @@ import TextRules
     async throws
   {
     try await withHouse(installing: Manifests.cats) { house in
-      let home = house.environment["HOME"] ?? ""
+      let home = house.home
       try house.write("int main;", to: "\(home)/src/main.c")
       let file = rules(house)
       try house.write(
@@ -133,7 +132,7 @@ import TextRules
     try await withHouse { house in
       let (life, end) = try OwnedFileDescriptor.pipe()
       let asked = Lock([Text]())
-      let home = house.environment["HOME"] ?? ""
+      let home = house.home
       try house.write("int main;", to: "\(home)/main.c")
       try await house.servingHere(
         Manifests.cats, rules: Self.rules,

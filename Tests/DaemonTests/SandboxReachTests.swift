@@ -439,3 +439,11 @@ import Testing
     }
   }
 }
+
+extension RunningCommand {
+  /// The next line with this first word: (what, its arguments...)
+  @discardableResult
+  fileprivate func told(_ what: String) async throws -> [Document] {
+    try Document(try await line { $0.hasPrefix("[\"\(what)\"") }).elements
+  }
+}

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import FoundationEssentials
 import Testing
 
 /// Pictures of windows.

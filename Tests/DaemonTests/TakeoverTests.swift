@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import Testing
