@@ -62,7 +62,7 @@ import Testing
           for number in 0..<20 {
             let landing = try await house.deliver(
               [Things.item(Things.text("a"))],
-              ["application": "org.example.Cats".variant, "wait": "handled".variant], over: house.watcher)
+              ["application": "org.example.Cats", "wait": "handled"], over: house.watcher)
             #expect(landing.outcome == "created", "\(number)")
           }
           try await eventually("all promises to be over") { source.released == 10_000 }

@@ -96,7 +96,7 @@ import Testing
         #expect(try await next() == ["PropertiesChanged", "reply"])
         _ = try await house.call("Activate", "string:", at: landing.session, in: House.session)
         #expect(try await next() == ["Routed", "reply"])
-        _ = try await house.call("Destroy", "string:standard", at: landing.session, in: House.session)
+        try await house.destroy(landing.session)
         let last = try await next()
         #expect(last.prefix(2) == ["InterfacesRemoved", "SessionDiscarded"])
         #expect(last.dropFirst(2) == ["DeliveryFailed", "DeliveryFailed", "DeliveryFailed", "DeliveryFailed", "reply"])

@@ -35,8 +35,7 @@ final class Dropper: Sendable {
       number += 1
       let token = hasTokens ? "\(name)-\(number / 2)" : ""
       let document = Payloads.activity(
-        "viewCat", "cat\(number / 2 % 7)",
-        options: hasTokens ? #""token": "\#(token)""# : "")
+        "viewCat", "cat\(number / 2 % 7)", options: hasTokens ? #""token": "\#(token)""# : "")
       let delivery = try await house.deliver(document, over: connection).delivery
       answers.withLock { $0.append(Answer(token: token, delivery: delivery)) }
     }

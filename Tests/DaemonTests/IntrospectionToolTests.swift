@@ -13,9 +13,8 @@ import Testing
         ["/", "/org", "/org/stagedoor", House.root] + ["application", "drag", "session"].map { "\(House.root)/\($0)" }
       let tree = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
       #expect(
-        tree.split(separator: "\n").map(String.init).sorted()
-          == (folders + [House.cats, session, other]).sorted())
-      _ = try await house.call("Destroy", "string:standard", at: other, in: House.session)
+        tree.split(separator: "\n").map(String.init).sorted() == (folders + [House.cats, session, other]).sorted())
+      try await house.destroy(other)
       let after = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
       #expect(!after.contains(other))
     }

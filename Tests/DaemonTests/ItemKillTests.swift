@@ -23,11 +23,10 @@ import Testing
               Things.text("small", "text/plain"), Things.text(Self.large, "text/html"),
               Things.representation("text/csv", "file", "file://\(file)".variant)),
             Things.item(
-              ["type": "text/plain".variant, "file": "file://\(place)".variant, "openInPlace": true.variant],
+              ["type": "text/plain", "file": "file://\(place)".variant, "openInPlace": true],
               Things.descriptor(try .file(file)), Things.promise("image/webp")), options: ["deadline": 3600.variant])
           let kept = try await source.deliver(
-            Things.item(Things.promise("image/webp")),
-            options: ["keepPromises": true.variant, "deadline": 3600.variant])
+            Things.item(Things.promise("image/webp")), options: ["keepPromises": true, "deadline": 3600.variant])
           daemon.signal(signal)
           try await daemon.ended()
           return (landing.delivery, kept.delivery)
@@ -128,17 +127,14 @@ import Testing
             let drag = try await house.beginDrag([Things.item(Things.descriptor(readEnd))], over: house.watcher).drag
             try await house.object(drag, House.drag).call("Cancel")
           case 3:
-            let error = try await refused {
+            try await expectError(.invalidArgs) {
               try await house.service(house.watcher).call("CancelDelivery", descriptor)
             }
-            #expect(error?.name == .invalidArgs)
           case 4:
-            let error = try await refused {
+            try await expectError("org.stagedoor.Error.NoSuchApplication") {
               _ = try await house.deliver(
-                [Things.item(Things.descriptor(readEnd))], ["application": "org.example.Nobody".variant],
-                over: house.watcher)
+                [Things.item(Things.descriptor(readEnd))], ["application": "org.example.Nobody"], over: house.watcher)
             }
-            #expect(error?.name == "org.stagedoor.Error.NoSuchApplication")
           default:
             let landing = try await house.deliver([Things.item(Things.descriptor(readEnd))], over: house.watcher)
             _ = try await host.open(landing.delivery)
@@ -169,7 +165,7 @@ import Testing
             try [Things.item(Things.promise())]
             + (0..<16).map { _ in Things.item(Things.descriptor(try .pipe(of: []))) }
           return try await refused {
-            _ = try await house.deliver(items, ["keepPromises": true.variant], over: source.connection)
+            _ = try await house.deliver(items, ["keepPromises": true], over: source.connection)
           }
         }
         let before = OpenDescriptors.of(process: daemon.processIdentifier).count

@@ -157,9 +157,9 @@ import Testing
             Things.descriptor(pipe, "image/gif"), Things.descriptor(socket, "image/jpeg"), name: "many"),
           Things.item(
             Things.representation("text/plain", "data", Variant.bytes(Array("bytes".utf8))),
-            Things.representation("text/html", "text", "words".variant),
+            Things.representation("text/html", "text", "words"),
             Things.representation("text/csv", "file", "file://\(path)".variant)),
-        ], ["application": "org.example.Cats".variant], over: house.watcher)
+        ], ["application": "org.example.Cats"], over: house.watcher)
       for descriptor in [file, memory, pipe, socket] { descriptor.close() }
       let options = try await Self.options(host)
       #expect(try Self.listed(options) == ["image/png 12", "image/webp 9", "image/gif -", "image/jpeg -"])
@@ -186,9 +186,7 @@ import Testing
     try await withDaemon(installing: House.pictures, with: "--durability", "normal") { house, daemon in
       let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
       let pipe = try #require(readEnd.withRawValue { OpenDescriptors.list[$0] })
-      let options: [String: Variant] = [
-        "application": "org.example.Cats".variant, "wait": "handled".variant, "deadline": 30.0.variant,
-      ]
+      let options: [String: Variant] = ["application": "org.example.Cats", "wait": "handled", "deadline": 30.0.variant]
       async let answer = refused {
         _ = try await house.deliver(
           [Things.item(Things.descriptor(readEnd, "image/png"))], options, over: house.watcher)

@@ -21,7 +21,7 @@ import TextRules
     for readable in [0, 20, 60] {
       try await withHouse { house in
         try house.leave((1...1000).map { .cat($0) } + (1001...1005).map { .cat($0, configuration: "Lost") })
-        try await house.servingHere(Manifests.cats) { log in
+        try await house.servingHere { log in
           DiskFaults.begin([.read], in: house.state, error: EIO, after: readable)
           if try await house.isDropped("cat7", to: Session.path(ofCat: 7)) {
             try await eventually("the warning") {
@@ -63,7 +63,7 @@ import TextRules
 
   @Test func `a question that comes with a drop shows nothing of the drop that the disk refuses`() async throws {
     try await withHouse { house in
-      try await house.servingHere(Manifests.cats) { _ in
+      try await house.servingHere { _ in
         let caller = try await house.bus.connect()
         func drop(_ key: String) throws { try house.service(caller).send("Deliver", Payloads.activity("viewCat", key)) }
         func shown() async throws -> Int { try await house.shownSessions(to: caller) }
@@ -86,14 +86,14 @@ import TextRules
   @Test func `the deliveries to thirty windows that cannot be read are one line in the log`() async throws {
     try await withHouse { house in
       let long = String(repeating: "x", count: 20_000)
-      try await house.servingHere(Manifests.cats) { _ in
+      try await house.servingHere { _ in
         for number in 1...30 {
           _ = try await house.deliver(
             #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "cat\#(number)", "#
               + #""userInfo": {"long": "\#(long)"}}, "options": {"deadline": 3600}}"#)
         }
       }
-      try await house.servingHere(Manifests.cats) { log in
+      try await house.servingHere { log in
         // The sessions are read before the host attaches.
         #expect(try await house.sessions().count == 30)
         let host = try await HostPlayer("org.example.Cats", in: house)
@@ -177,9 +177,9 @@ extension House {
     return objects.keys.count { $0.rawValue.contains("/session/") }
   }
 
-  /// Runs `body` while the service runs in this process.
+  /// Runs `body` while the service runs in this process, with the cats.
   func servingHere(
-    _ manifest: String, rules: String = "", askDisk: (@Sendable (Text) -> DiskAnswer)? = nil,
+    rules: String = "", askDisk: (@Sendable (Text) -> DiskAnswer)? = nil,
     _ body: nonisolated(nonsending) (LogLines) async throws -> Void
   ) async throws {
     _ = DiskFaults.install
@@ -197,7 +197,7 @@ extension House {
         on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: TypeCatalog(),
         settings: settings, log: Log(.warning) { lines.add($1) })
     }
-    try await interchange.declare(Manifest(Array(manifest.utf8), types: TypeCatalog()))
+    try await interchange.declare(Manifest(Array(Manifests.cats.utf8), types: TypeCatalog()))
     await interchange.setRules(RuleSet([("/rules", try RuleFile(Array(rules.utf8)))]), home: .empty)
     await interchange.export()
     #expect(try await connection.requestName(House.name) == .owned)

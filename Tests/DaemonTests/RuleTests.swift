@@ -135,7 +135,7 @@ import TextRules
       let home = house.home
       try house.write("int main;", to: "\(home)/main.c")
       try await house.servingHere(
-        Manifests.cats, rules: Self.rules,
+        rules: Self.rules,
         askDisk: { path in
           asked.withLock { $0.append(path) }
           if path.hasPrefix("/dead") {
@@ -174,7 +174,7 @@ import TextRules
       for _ in 1...3 { callers.append(try await house.bus.connect()) }
       let answers = Lock([String]())
       try await house.servingHere(
-        Manifests.cats, rules: Self.rules,
+        rules: Self.rules,
         askDisk: { _ in
           usleep(20_000)
           return .directory

@@ -24,8 +24,7 @@ import Testing
         #expect(created > 1_700_000_000_000_000)
         #expect(all["LastActivated"]?.text == all["Created"]?.text)
 
-        let objects = try #require(
-          try await house.call("GetManagedObjects", in: House.manager).first)
+        let objects = try #require(try await house.call("GetManagedObjects", in: House.manager).first)
         #expect(Set(objects.keys) == [landing.session, House.cats])
         #expect(objects[landing.session]?[House.session]?.fields == all.fields)
 

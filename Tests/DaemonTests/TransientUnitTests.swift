@@ -95,9 +95,9 @@ private final class Systemd: Sendable {
         _: [Structure<String, [Structure<String, Variant>]>]
       ) -> ObjectPath in
       let values = Dictionary(uniqueKeysWithValues: properties.map { ($0.members.0, $0.members.1) })
-      let commands = try [Structure<String, [String], Bool>](values["ExecStart"] ?? "".variant)
+      let commands = try [Structure<String, [String], Bool>](values["ExecStart"] ?? "")
       let unit = Unit(
-        name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? "".variant))
+        name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? ""))
       self?.unit.withLock { $0 = unit }
       if isSilent { return job }
       let units: ObjectPath = "/org/freedesktop/systemd1/unit"

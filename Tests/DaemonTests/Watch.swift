@@ -90,8 +90,7 @@ struct Watch: Sendable {
 extension House {
   /// The names of each signal's arguments, as the service declares them.
   fileprivate func signalArguments() async throws -> [String: [String]] {
-    let interface = try #require(
-      try await service(watcher).introspect().interface("org.stagedoor.Interchange1"))
+    let interface = try #require(try await service(watcher).introspect().interface("org.stagedoor.Interchange1"))
     return Dictionary(
       uniqueKeysWithValues: interface.signals.map { ($0.name.rawValue, $0.arguments.map { $0.name ?? "" }) })
   }
