@@ -18,7 +18,7 @@ import dbus_showcase
   }
 
   @Test func `an object manager, its objects, and objects that are made up are introspected alike`() async throws {
-    try await withStage(.daemon) { stage in
+    try await withStage { stage in
       for path in [
         "/org/stagedoor/Showcase1/items", "/org/stagedoor/Showcase1/items/item1", "/org/stagedoor/Showcase1/numbers",
         "/org/stagedoor/Showcase1/numbers/7",

@@ -1,23 +1,11 @@
 import DBus
 import DBusTestSupport
-import Glibc
 import Testing
 
 /// `dbus-showcase` as a program: what it prints, and how it ends.
 @Suite struct ProgramTests {
-  @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
-  func `a signal ends it with status 0`(signal: Int32, kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
-      stage.showcase.signal(signal)
-      let status = try await stage.showcase.ended()
-      #expect(status == .exited(0))
-      #expect(stage.showcase.standardError == "")
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `Quit is answered, and ends it with status 0`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `Quit is answered, and ends it with status 0`() async throws {
+    try await withStage { stage in
       try await stage.object.call("Quit")
       let status = try await stage.showcase.ended()
       #expect(status == .exited(0))
@@ -34,9 +22,8 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a name that is taken is said in a sentence`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `a name that is taken is said in a sentence`() async throws {
+    try await withStage { stage in
       let second = try await run("--address", stage.bus.address.rawValue)
       #expect(second.status == .exited(1))
       #expect(

@@ -6,9 +6,8 @@ import dbus_showcase
 
 /// What the showcase does besides echoing, seen by a client in Swift.
 @Suite struct ShowcaseTests {
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a method may have no arguments and no result, or several results`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `a method may have no arguments and no result, or several results`() async throws {
+    try await withStage { stage in
       try await stage.object.call("DoNothing")
       let (quotient, remainder) = try await stage.object.call(
         "Divide", Int32(-17), Int32(5), returning: Int32.self, Int32.self)
@@ -20,9 +19,8 @@ import dbus_showcase
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `an asynchronous method keeps nobody else waiting`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `an asynchronous method keeps nobody else waiting`() async throws {
+    try await withStage { stage in
       let object = stage.object
       let long: Task<String, any Error> = Task { try await object.call("Rest", UInt32(60_000), timeout: nil) }
       let short: String = try await object.call("Rest", UInt32(1))
@@ -32,9 +30,8 @@ import dbus_showcase
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a deferred reply is given by another call`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `a deferred reply is given by another call`() async throws {
+    try await withStage { stage in
       let object = stage.object
       let waiting: Task<String, any Error> = Task { try await object.call("WaitForAnnouncement") }
       // Each of the two calls may be sent before the other, so this repeats the announcement until somebody hears it.
@@ -43,9 +40,8 @@ import dbus_showcase
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `no more callers wait than there may`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `no more callers wait than there may`() async throws {
+    try await withStage { stage in
       for _ in 0..<64 {
         let call = try Message.methodCall(
           to: Showcase.busName, at: Showcase.path, "org.stagedoor.Showcase1", "WaitForAnnouncement")
@@ -57,11 +53,9 @@ import dbus_showcase
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `items come and go under their object manager`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
-      let manager = stage.client.object(
-        Showcase.busName, at: Showcase.itemsPath, "org.freedesktop.DBus.ObjectManager")
+  @Test func `items come and go under their object manager`() async throws {
+    try await withStage { stage in
+      let manager = stage.client.object(Showcase.busName, at: Showcase.itemsPath, "org.freedesktop.DBus.ObjectManager")
       func labels() async throws -> [String] {
         let objects: [ObjectPath: [String: [String: Variant]]] = try await manager.call("GetManagedObjects")
         return try objects.values.compactMap { try $0["org.stagedoor.Showcase1.Item"]?["Label"].map(String.init) }
@@ -80,9 +74,8 @@ import dbus_showcase
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a number is made up when somebody asks for it`(kind: PrivateBus.Kind) async throws {
-    try await withStage(kind) { stage in
+  @Test func `a number is made up when somebody asks for it`() async throws {
+    try await withStage { stage in
       let number = stage.client.object(
         Showcase.busName, at: try Number.path.appending("28"), "org.stagedoor.Showcase1.Number")
       #expect(try await number.call("Factors") == [UInt32(2), 2, 7])
@@ -96,7 +89,7 @@ import dbus_showcase
   }
 
   @Test func `a caller is told who it is`() async throws {
-    try await withStage(.daemon) { stage in
+    try await withStage { stage in
       let (name, user) = try await stage.object.call("WhoAmI", returning: String.self, UInt32.self)
       #expect(name == (await stage.client.uniqueName)?.rawValue)
       #expect(user == getuid())

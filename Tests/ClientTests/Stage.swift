@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Glibc
 import dbus_showcase
 
@@ -22,20 +23,13 @@ struct Stage: Sendable {
 
 /// Runs `body` with a stage of its own.
 nonisolated(nonsending) func withStage<Result>(
-  _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (Stage) async throws -> Result
+  _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (Stage) async throws -> Result
 ) async throws -> Result {
   try await withPrivateBus(kind) { bus in
     try await Command.built("dbus-showcase", environment: bus.environment).whileRunning { showcase in
       try await showcase.line { $0 == "org.stagedoor.Showcase1 is ready" }
-      let client = try await bus.connect()
-      do {
-        let result = try await body(Stage(bus: bus, showcase: showcase, client: client))
-        await client.close()
-        return result
-      } catch {
-        await client.close()
-        throw error
-      }
+      let stage = Stage(bus: bus, showcase: showcase, client: try await bus.connect())
+      return try await stage.client.whileOpen { try await body(stage) }
     }
   }
 }

@@ -25,7 +25,6 @@ extension House {
   /// A command in the sandbox of an application. It sees only the programs of the machine and `/tmp`.
   package func sandboxed(as application: String, _ program: String, arguments: [String]) -> Command {
     let info = "[Application]\nname=\(application)\n"
-    return command(
-      "unshare", arguments: ["-r", "-m", "sh", "-c", Self.enter, "sh", info, program] + arguments)
+    return command("unshare", arguments: ["-r", "-m", "sh", "-c", Self.enter, "sh", info, program] + arguments)
   }
 }

@@ -27,21 +27,22 @@ package struct House: Sendable {
 
   package func daemon(_ arguments: String...) -> Command { daemon(arguments) }
 
-  private func daemon(_ arguments: [String]) -> Command {
+  fileprivate func daemon(_ arguments: [String]) -> Command {
     command(Command.built("stagedoord").program, arguments: arguments)
   }
 
   /// Runs `body` while the service runs, as soon as the service has its name.
   package nonisolated(nonsending) func serving<Result>(
     _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
-  ) async throws -> Result { try await serving(arguments, body) }
+  ) async throws -> Result { try await serving(daemon(arguments), body: body) }
 
-  fileprivate nonisolated(nonsending) func serving<Result>(
-    _ arguments: [String], _ body: nonisolated(nonsending) (RunningCommand) async throws -> Result
+  /// The same for a command that starts the service in another way.
+  package nonisolated(nonsending) func serving<Result>(
+    _ daemon: Command, body: nonisolated(nonsending) (RunningCommand) async throws -> Result
   ) async throws -> Result {
     // The bus may still list a service that was killed.
     try await gone()
-    return try await daemon(arguments).whileRunning { running in
+    return try await daemon.whileRunning { running in
       try await begun(running)
       return try await body(running)
     }
@@ -104,15 +105,25 @@ package nonisolated(nonsending) func withHouse<Result>(
     var environment = try bus.environmentWithFreshHome()
     environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
     environment["XDG_CONFIG_DIRS"] = "\(environment["HOME"] ?? "")/system-config"
-    let watcher = try await bus.connect()
-    do {
-      let house = House(bus: bus, environment: environment, watcher: watcher)
+    let house = House(bus: bus, environment: environment, watcher: try await bus.connect())
+    return try await house.watcher.whileOpen {
       if let manifest { try house.write(manifest, to: "\(house.applications)/org.example.Cats.json") }
-      let result = try await body(house)
-      await watcher.close()
+      return try await body(house)
+    }
+  }
+}
+
+extension Connection {
+  /// Runs `body`, and then closes the connection, also if `body` throws.
+  package nonisolated(nonsending) func whileOpen<Result>(
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async throws -> Result {
+    do {
+      let result = try await body()
+      await close()
       return result
     } catch {
-      await watcher.close()
+      await close()
       throw error
     }
   }
@@ -124,7 +135,7 @@ package nonisolated(nonsending) func withDaemon<Result>(
   with arguments: String..., body: nonisolated(nonsending) (House, RunningCommand) async throws -> Result
 ) async throws -> Result {
   try await withHouse(kind, limits: limits, installing: manifest) { house in
-    try await house.serving(arguments) { daemon in try await body(house, daemon) }
+    try await house.serving(house.daemon(arguments)) { daemon in try await body(house, daemon) }
   }
 }
 

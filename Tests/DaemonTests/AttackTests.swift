@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Attacks that once stopped the service, or made it wait for ever.
@@ -29,22 +28,17 @@ import Testing
   {
     try await withHouse(installing: Manifests.cats) { house in
       let daemon = Command.built("stagedoord").program
-      try await house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory").whileRunning { running in
-        try await eventually("its name") { try await house.watcher.owner(of: House.name) != nil }
+      let limited = house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory")
+      try await house.serving(limited) { running in
         var callers: [Connection] = []
         for number in 0..<40 {
           callers.append(try await house.bus.connect())
-          let (_, outcome, _) = try await house.service(callers[number]).call(
-            "Drop", "viewCat", "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self)
-          #expect(outcome == (number == 0 ? "created" : "activated"))
+          let landing = try await house.deliver(Payloads.activity("viewCat", "cat1"), over: callers[number])
+          #expect(landing.outcome == (number == 0 ? "created" : "activated"))
         }
         for caller in callers { await caller.close() }
         try await eventually("a caller that is known again") {
-          let result = try await house.command(
-            "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
-            "\(House.interchange).ListHandlers", "string:viewCat"
-          ).run()
-          return result.status.isSuccess
+          (try? await house.call("ListHandlers", "string:viewCat")) != nil
         }
         #expect(running.status == nil)
       }
@@ -54,25 +48,15 @@ import Testing
   @Test func `names that look the same are two broken manifests`() async throws {
     try await withHouse { house in
       for name in ["caf\u{e9}", "cafe\u{301}"] { try house.write("{", to: "\(house.applications)/\(name).json") }
-      try await house.serving { _ in
-        let sequence = try await house.eventSequence()
-        #expect(sequence == "0")
-      }
+      try await house.serving { _ async throws in #expect(try await house.eventSequence() == "0") }
     }
   }
 
   @Test func `of two keys that look the same none is lost`() async throws {
     try await withService(registering: Manifests.cats) { house in
-      let script = #"""
-        import dbus
-        bus = dbus.SessionBus()
-        service = bus.get_object("org.stagedoor.Interchange1", "/org/stagedoor/Interchange1")
-        info = dbus.Dictionary({"caf\u00e9": "one", "cafe\u0301": "two"}, signature="ss")
-        session, _, _ = service.Drop("viewCat", "cat1", info, dbus_interface="org.stagedoor.Interchange1")
-        print(session)
-        """#
-      let output = try await house.command("/usr/bin/python3", "-B", "-c", script).output()
-      let activity = try await house.property("UserActivity", of: output.replacing("\n", with: ""))
+      let info = "dict:string:string:caf\u{e9},one,cafe\u{301},two"
+      let session = try house.landing(try await house.call("Drop", "string:viewCat", "string:cat1", info)).session
+      let activity = try await house.property("UserActivity", of: session)
       #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
     }
   }

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import FoundationEssentials
 import Glibc
 import Testing
 
@@ -27,8 +26,7 @@ import Testing
         }
         kept.withLock { $0.append(reply) }
       }
-      connection.export(
-        Subtree(interfaces: { [provider] _, _ in [provider] }, children: { _ in [] }), below: "/p")
+      connection.export(Subtree(interfaces: { [provider] _, _ in [provider] }, children: { _ in [] }), below: "/p")
     }
 
     var released: Int { heard.withLock(\.count) }
@@ -36,52 +34,53 @@ import Testing
     var awaited: Int { heard.withLock(\.awaited) }
 
     /// Begins a drag of a thousand items with ten promises each, every one of an object of its own.
-    func drag() async throws -> (path: ObjectPath, ticket: String) {
+    func drag() async throws -> (drag: String, ticket: String) {
       let items: [[String: Variant]] = try (0..<1_000).map { item in
-        var things: [String: Variant] = [:]
-        let promises: [[String: Variant]] = try (0..<10).map {
+        let promises = try (0..<10).map {
           Things.representation("image/x-\($0)", "provider", try ObjectPath("/p/of\(item)_\($0)").variant)
         }
-        things["representations"] = promises.variant
-        return things
+        return ["representations": promises.variant]
       }
-      return try await house.service(connection).call(
-        "BeginDragItems", items, [String: Variant](), timeout: usualLimit, returning: ObjectPath.self, String.self
-      )
+      return try await house.beginDrag(items, over: connection)
     }
 
-    func cancel(_ drag: ObjectPath) async throws {
-      try await connection.call(
-        to: House.name, at: drag, "org.stagedoor.DragSession1", "Cancel", timeout: usualLimit)
+    func cancel(_ drag: String) async throws {
+      try await house.object(drag, House.drag, over: connection).call("Cancel", timeout: usualLimit)
     }
   }
 
   @Test func `the end of ten thousand promises costs nobody a delivery, and little time`() async throws {
     // The bus of a session counts to 50,000, and an attacker has more than one drag.
-    try await withHouse(limits: ["max_replies_per_connection": 500]) { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.hosting { host in
-          let source = try await SilentSource(in: house)
-          let drag = try await source.drag()
-          let longest = try await house.longestWait {
-            try await source.cancel(drag.path)
-            for number in 0..<20 {
-              let landing = try await house.deliver(
-                [Things.item(Things.text("a"))],
-                ["application": "org.example.Cats".variant, "wait": "handled".variant], over: house.watcher)
-              #expect(landing.outcome == "created", "\(number)")
-            }
-            try await eventually("all promises to be over") { source.released == 10_000 }
+    try await withDaemon(
+      limits: ["max_replies_per_connection": 500], installing: House.pictures, with: "--durability", "memory"
+    ) { house, daemon in
+      try await house.hosting { host in
+        let source = try await SilentSource(in: house)
+        let drag = try await source.drag().drag
+        let longest = try await house.longestWait {
+          try await source.cancel(drag)
+          for number in 0..<20 {
+            let landing = try await house.deliver(
+              [Things.item(Things.text("a"))],
+              ["application": "org.example.Cats", "wait": "handled"], over: house.watcher)
+            #expect(landing.outcome == "created", "\(number)")
           }
-          print("the end of 10,000 promises: another waited for \(longest)")
-          #expect(source.awaited == 0)
-          #expect(longest < .seconds(3))
-          #expect(host.calls(of: "ConnectScene").count == 20)
-          await source.connection.close()
-          #expect(daemon.status == nil, "\(daemon.standardError)")
+          try await eventually("all promises to be over") { source.released == 10_000 }
         }
+        print("the end of 10,000 promises: another waited for \(longest)")
+        #expect(source.awaited == 0)
+        #expect(longest < .seconds(3))
+        #expect(host.calls(of: "ConnectScene").count == 20)
+        await source.connection.close()
+        #expect(daemon.status == nil, "\(daemon.standardError)")
       }
+    }
+  }
+
+  /// Counts the changes of drags that the connection is told of.
+  private func count(_ heard: Lock<Int>, _ connection: Connection) {
+    connection.observeAddressedSignals { signal in
+      if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
     }
   }
 
@@ -90,9 +89,7 @@ import Testing
       let source = try await SilentSource(in: house)
       let opener = try await house.bus.connect()
       let heard = Lock(0)
-      opener.observeAddressedSignals { signal in
-        if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
-      }
+      count(heard, opener)
       for _ in 0..<6 {
         let ticket = try await source.drag().ticket
         _ = try await house.service(opener).call("OpenDrag", ticket, returning: ObjectPath.self)
@@ -109,23 +106,22 @@ import Testing
   }
 
   @Test func `what the bus does not pass on was refused by nobody, and reaches its host later`() async throws {
-    try await withHouse(limits: ["max_replies_per_connection": 4]) { house in
-      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.hosting { host in
-          host.next("ConnectScene", .waits, .waits, .waits, .waits)
-          let document = Payloads.patient("viewCat", options: #""disposition": "new""#)
-          var landings: [Landing] = []
-          for _ in 0..<4 { landings.append(try await host.deliver(document)) }
-          try await host.asked(4, "ConnectScene")
-          // The service has as many unanswered calls as the bus permits.
-          let last = try await host.deliver(document)
-          try await eventually("the bus to refuse") { daemon.standardError.contains("will be called again") }
-          #expect(try await house.deliveryState(last.delivery) == "routed")
-          host.goOn("ConnectScene")
-          try await host.asked(5, "ConnectScene")
-          for landing in landings + [last] { try await house.waitUntil(landing.delivery, is: "handled") }
-        }
+    try await withDaemon(
+      limits: ["max_replies_per_connection": 4], installing: House.pictures, with: "--durability", "memory"
+    ) { house, daemon in
+      try await house.hosting { host in
+        host.next("ConnectScene", .waits, .waits, .waits, .waits)
+        let document = Payloads.activity("viewCat", options: #""disposition": "new""#)
+        var landings: [Landing] = []
+        for _ in 0..<4 { landings.append(try await host.deliver(document)) }
+        try await host.asked(4, "ConnectScene")
+        // The service has as many unanswered calls as the bus permits.
+        let last = try await host.deliver(document)
+        try await eventually("the bus to refuse") { daemon.standardError.contains("will be called again") }
+        #expect(try await house.deliveryState(last.delivery) == "routed")
+        host.goOn("ConnectScene")
+        try await host.asked(5, "ConnectScene")
+        for landing in landings + [last] { try await house.waitUntil(landing.delivery, is: "handled") }
       }
     }
   }
@@ -142,9 +138,7 @@ import Testing
           let isOver = Lock(false)
           let delivering = Task {
             defer { isOver.withLock { $0 = true } }
-            return try await house.service(source.connection).call(
-              "DeliverItems", [Things.item(Things.promise())], ["keepPromises": true.variant], timeout: usualLimit,
-              returning: ObjectPath.self, String.self, String.self)
+            return try await source.deliver(Things.item(Things.promise()), options: ["keepPromises": true])
           }
           try await source.isAsked("Load 0 image/png")
           var (longest, count) = (Duration.zero, 0)
@@ -170,27 +164,18 @@ import Testing
       let source = try await house.bus.connect()
       var tickets: [String] = []
       for _ in 0..<100 {
-        tickets.append(
-          try await house.service(source).call(
-            "BeginDragItems", [Things.item(Things.text("a"))], [String: Variant](), returning: ObjectPath.self,
-            String.self
-          ).1)
+        tickets.append(try await house.beginDrag([Things.item(Things.text("a"))], over: source).ticket)
       }
       let loop = try EventLoop()
       var openers: [Connection] = []
       for _ in 0..<60 {
         let opener = try await house.bus.connect(on: loop)
-        for ticket in tickets {
-          try house.service(opener).send(
-            "OpenDrag", ticket)
-        }
+        for ticket in tickets { try house.service(opener).send("OpenDrag", ticket) }
         openers.append(opener)
       }
       let heard = Lock(0)
       for opener in openers {
-        opener.observeAddressedSignals { signal in
-          if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
-        }
+        count(heard, opener)
         try await opener.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: usualLimit)
       }
       let longest = try await house.longestWait {
@@ -209,10 +194,7 @@ import Testing
     try await withService { house in
       let caller = try await house.bus.connect()
       let document = Payloads.activity("viewCat", "cat1")
-      for _ in 0..<101 {
-        try house.service(caller).send(
-          "BeginDrag", document)
-      }
+      for _ in 0..<101 { try house.service(caller).send("BeginDrag", document) }
       // A sender may have a hundred drags.
       let (drag, _) = try await house.service(caller).call(
         "BeginDrag", document, returning: ObjectPath.self, String.self)
@@ -238,8 +220,7 @@ import Testing
         daemon.standardError.ranges(of: "BeginDrag of /org/stagedoor/Interchange1 is called by").count == 101
       }
       // A sandbox without a name is a stranger, as everyone is who has left before the service could look at it.
-      let begun = try await house.call(
-        "BeginDrag", "string:\(Payloads.activity("viewCat", "cat1"))", from: "no name")
+      let begun = try await house.call("BeginDrag", "string:\(Payloads.activity("viewCat", "cat1"))", from: "no name")
       #expect(begun.first?.text.hasPrefix("\(House.root)/drag/") ?? false, "\(begun)")
     }
   }

@@ -5,41 +5,19 @@ import Glibc
 import SceneModel
 import Testing
 
-/// A store that was damaged while no service used it, and while one did.
+/// A store that was damaged while a service used it.
 @Suite struct DamageTests {
   /// The store's own tests damage it in other ways.
-  @Test func `what was damaged is set aside as it is, with a sentence, and the service begins anew`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try house.leave((1...300).map { .cat($0) })
-      try Data(try Data(contentsOf: URL(filePath: house.store)).prefix(9000)).write(to: URL(filePath: house.store))
-      let before = try house.bytes(of: house.store)
-      try await house.serving { daemon in
-        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-        let path = try house.setAside()
-        try await eventually("it is said") { daemon.standardError.contains("a new one was begun") }
-        #expect(
-          daemon.standardError.hasPrefix(
-            "stagedoord: the store was broken (\(house.store): database disk image is malformed); it is now \(path), and a new one was begun\n"
-          ),
-          "\(daemon.standardError)")
-        #expect(try house.bytes(of: path) == before)
-      }
-      try await house.serving { daemon in
-        #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
-        #expect(!daemon.standardError.contains("broken"))
-        _ = try house.setAside()
-      }
-    }
-  }
-
   @Test func `what is damaged while the service runs is refused, said, and set aside by the next start`() async throws {
     try await withHouse(installing: Manifests.cats) { house in
       try house.leave((1...3000).map { .cat($0) })
       try await house.serving { daemon in
         #expect(try await house.eventSequence() == "0")
         // The service has read the first pages of the store, and their contents.
-        let file = try OpenFile(path: house.store)
-        try file.overwrite(from: 3)
+        let file = try OwnedFileDescriptor.file(house.store, O_WRONLY)
+        let size = try Data(contentsOf: URL(filePath: house.store)).count
+        let bytes = [UInt8](repeating: 0xA5, count: size - 3 * 4096)
+        #expect(file.withRawValue { pwrite($0, bytes, bytes.count, 3 * 4096) } == bytes.count)
         let list = try await house.refusal("ListSessions", "string:", "string:", "uint32:0")
         #expect(list.name == "org.stagedoor.Error.StorageFailed")
         #expect(list.message.contains("\(house.store): database disk image is malformed"), "\(list)")
@@ -60,31 +38,20 @@ import Testing
       let damaged = try house.bytes(of: house.store)
       try await house.serving { daemon in
         #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-        #expect(daemon.standardError.contains("the store was broken (\(house.store): "))
+        try await eventually("it is said") { daemon.standardError.contains("a new one was begun") }
         let path = try house.setAside()
+        #expect(
+          daemon.standardError.hasPrefix(
+            "stagedoord: the store was broken (\(house.store): database disk image is malformed); it is now \(path), and a new one was begun\n"
+          ),
+          "\(daemon.standardError)")
         #expect(try house.bytes(of: path) == damaged)
       }
+      try await house.serving { daemon async throws in
+        #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
+        #expect(!daemon.standardError.contains("broken"))
+      }
     }
-  }
-}
-
-/// A file that another program has open.
-private struct OpenFile {
-  private let descriptor: OwnedFileDescriptor
-  private let size: Int
-
-  init(path: String) throws {
-    descriptor = OwnedFileDescriptor(owning: open(path, O_WRONLY | O_CLOEXEC))
-    var status = stat()
-    try #require(stat(path, &status) == 0)
-    size = Int(status.st_size)
-  }
-
-  /// Overwrites the file from this page on.
-  func overwrite(from page: Int) throws {
-    let bytes = [UInt8](repeating: 0xA5, count: size - page * 4096)
-    let count = descriptor.withRawValue { pwrite($0, bytes, bytes.count, off_t(page * 4096)) }
-    try #require(count == bytes.count)
   }
 }
 

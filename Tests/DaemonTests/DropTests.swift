@@ -31,11 +31,10 @@ import Testing
       + ["Deliver", "DeliverEach"].flatMap { member in documents.map { (member, [$0.0], $0.1, $0.2) } }
   }()
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `what is wrong is refused by name, with a message that mends it, and leaves nothing behind`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withService(kind, registering: Manifests.cats) { house in
+  @Test func `what is wrong is refused by name, with a message that mends it, and leaves nothing behind`()
+    async throws
+  {
+    try await withService(registering: Manifests.cats) { house in
       for wrong in Self.wrongs {
         let error = try await house.refusal(wrong.member, wrong.arguments)
         #expect(error.name == wrong.name, "\(wrong): \(error.message)")
@@ -97,7 +96,7 @@ import Testing
         #expect(try await next() == ["PropertiesChanged", "reply"])
         _ = try await house.call("Activate", "string:", at: landing.session, in: House.session)
         #expect(try await next() == ["Routed", "reply"])
-        _ = try await house.call("Destroy", "string:standard", at: landing.session, in: House.session)
+        try await house.destroy(landing.session)
         let last = try await next()
         #expect(last.prefix(2) == ["InterfacesRemoved", "SessionDiscarded"])
         #expect(last.dropFirst(2) == ["DeliveryFailed", "DeliveryFailed", "DeliveryFailed", "DeliveryFailed", "reply"])
@@ -136,9 +135,8 @@ import Testing
   }
 
   /// One of the ten cases of `Tests/SceneRoutingTests/AcceptanceTests.swift`, as a hundred programs play it. A late watcher learns the same as an early one.
-  @Test(arguments: [Manifests.cats, Manifests.mainOnly], PrivateBus.Kind.available)
-  func `a hundred identical drops at once make one window`(manifest: String, kind: PrivateBus.Kind) async throws {
-    try await withService(kind, registering: manifest) { house in
+  @Test func `a hundred identical drops at once make one window`() async throws {
+    try await withService(registering: Manifests.cats) { house in
       try await house.watched { watch in
         let drop =
           "dbus-send --session --print-reply --dest=\(House.name) \(House.root) \(House.interchange).Drop"

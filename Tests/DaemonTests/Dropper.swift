@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Synchronization
 import Testing
 
@@ -12,6 +11,7 @@ final class Dropper: Sendable {
     let delivery: String
   }
 
+  private let house: House
   private let connection: Connection
   private let name: String
   /// Whether the payloads have tokens. Each token is then used twice.
@@ -22,6 +22,7 @@ final class Dropper: Sendable {
   init(_ name: String, hasTokens: Bool, in house: House) async throws {
     self.name = name
     self.hasTokens = hasTokens
+    self.house = house
     connection = try await house.bus.connect()
   }
 
@@ -29,16 +30,13 @@ final class Dropper: Sendable {
 
   /// Drops until it is stopped. It throws the error of a call that failed.
   func run() async throws {
-    let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
     var number = 0
     while !isOver.load(ordering: .relaxed) {
       number += 1
       let token = hasTokens ? "\(name)-\(number / 2)" : ""
       let document = Payloads.activity(
-        "viewCat", "cat\(number / 2 % 7)",
-        options: #""deadline": 3600"# + (hasTokens ? #", "token": "\#(token)""# : ""))
-      let (_, _, delivery) = try await service.call(
-        "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+        "viewCat", "cat\(number / 2 % 7)", options: hasTokens ? #""token": "\#(token)""# : "")
+      let delivery = try await house.deliver(document, over: connection).delivery
       answers.withLock { $0.append(Answer(token: token, delivery: delivery)) }
     }
   }

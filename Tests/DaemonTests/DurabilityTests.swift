@@ -1,4 +1,3 @@
-import DBus
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
@@ -6,16 +5,13 @@ import Testing
 
 /// What the service still has after it ended, however it ended.
 @Suite struct DurabilityTests {
-  @Test(arguments: ["full", "normal"], PrivateBus.Kind.available)
-  func `what was acknowledged is there after a kill, once`(durability: String, kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
+  @Test(arguments: ["full", "normal"])
+  func `what was acknowledged is there after a kill, once`(durability: String) async throws {
+    try await withHouse(installing: Manifests.cats) { house in
       let (landings, before) = try await house.serving("--durability", durability) { daemon in
         var landings: [Landing] = []
-        // The deliveries wait longer than any machine is slow: at its deadline a delivery would change.
-        for key in ["cat1", "cat2", "cat1", "cat3"] {
-          landings.append(try await house.deliver(Payloads.activity("viewCat", key, options: #""deadline": 3600"#)))
-        }
-        _ = try await house.call("Destroy", "string:decline", at: landings[1].session, in: House.session)
+        for key in ["cat1", "cat2", "cat1", "cat3"] { landings.append(try await house.hand("viewCat", key)) }
+        try await house.destroy(landings[1].session)
         let record = try await Record(of: house)
         daemon.signal(SIGKILL)
         #expect(try await daemon.ended() == .signalled(SIGKILL))

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Foundation
 import Testing
 
@@ -9,10 +8,15 @@ import Testing
   @Test func `every example of the interface document does what it says`() async throws {
     let examples = try Example.ofInterfaces()
     #expect(examples.count > 25)
-    try await withGallery { house, folder in
+    // The page has the manifest in single quotes.
+    let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
+    let gallery = try #require(register.split(separator: "'").dropFirst().first).dropFirst("string:".count)
+    try await withService(registering: String(gallery)) { house in
+      let folder = "\(house.home)/examples"
+      try house.write(String(gallery), to: "\(folder)/Info.plist")
+      for name in ["Beach.png", "window.png"] { try house.write("no picture", to: "\(folder)/\(name)") }
       try await house.register(
-        Manifests.application(
-          "org.example.Notes", types: "note", configurations: Manifests.configuration("Main")))
+        Manifests.application("org.example.Notes", types: "note", configurations: Manifests.configuration("Main")))
       for (index, example) in examples.enumerated() {
         // Each example gets a session and a delivery of its own, since the previous example may have ended them.
         let landing = try await house.drop("org.example.Gallery.openDetail", "\(index)")
@@ -20,7 +24,8 @@ import Testing
         command.directory = folder
         command.environment["session"] = landing.session
         command.environment["delivery"] = landing.delivery
-        command.environment["ticket"] = try await house.ticket()
+        let drag = try await house.beginDrag([Things.item(Things.text("A beach"))], over: house.watcher)
+        command.environment["ticket"] = drag.ticket
         let result = try await command.run()
         if let error = example.error {
           #expect(!result.status.isSuccess, "\(example.member): \(result)")
@@ -32,15 +37,12 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `every example of the pages for scripts runs, one after the other in one shell`(
-    kind: PrivateBus.Kind
-  ) async throws {
+  @Test func `every example of the pages for scripts runs, one after the other in one shell`() async throws {
     let blocks = try pageBlocks().filter { !$0.contains("monitor") }
     try #require(blocks.count > 15)
     // Before the first line there is no application and no file.
-    try await withService(kind) { house in
-      let folder = "\(house.environment["HOME"] ?? "")/empty"
+    try await withService { house in
+      let folder = "\(house.home)/empty"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       var shell = house.command("bash", "-eu", "-o", "pipefail", "-c", blocks.joined(separator: "\n"))
       shell.directory = folder
@@ -81,30 +83,12 @@ import Testing
 
   /// The contents of the fenced shell examples.
   private func pageBlocks() throws -> [String] {
-    try ["docs/bus.md", "docs/items.md"].flatMap(blocks(of:))
+    try ["docs/bus.md", "docs/items.md"].flatMap { blocks(in: try Repository.text(of: $0)) }
   }
-
-  private func blocks(of page: String) throws -> [String] { blocks(in: try Repository.text(of: page)) }
 
   private func blocks(in text: String) -> [String] {
     let parts = text.split(separator: "```", omittingEmptySubsequences: false)
     return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
-  }
-
-  /// A service with the application of the examples, and a folder with the files that they name.
-  private nonisolated(nonsending) func withGallery(
-    _ body: nonisolated(nonsending) (House, _ folder: String) async throws -> Void
-  ) async throws {
-    try await withService { house in
-      let folder = "\(house.environment["HOME"] ?? "")/examples"
-      let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
-      // The page has the manifest in single quotes.
-      let manifest = try #require(register.split(separator: "'").dropFirst().first).dropFirst("string:".count)
-      try house.write(String(manifest), to: "\(folder)/Info.plist")
-      for name in ["Beach.png", "window.png"] { try house.write("no picture", to: "\(folder)/\(name)") }
-      try await house.register(String(manifest))
-      try await body(house, folder)
-    }
   }
 }
 
@@ -141,10 +125,43 @@ struct Example {
   }
 }
 
-extension House {
-  /// The ticket of a new drag.
-  fileprivate func ticket() async throws -> String {
-    let payload = #"{"items":[{"representations":[{"type":"text/plain","text":"A beach"}]}]}"#
-    return try await service(watcher).call("BeginDrag", payload, returning: ObjectPath.self, String.self).1
+/// The page for authors of hosts is correct.
+@Suite struct HostPageTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the smallest host on the page is one, and finds the service again`(kind: PrivateBus.Kind) async throws {
+    let parts = try Repository.text(of: "docs/hosts.md").split(separator: "```", omittingEmptySubsequences: false)
+    let programs = parts.filter { $0.hasPrefix("python\n") }.map { $0.dropFirst("python\n".count) }
+    try #require(programs.count == 1)
+    try await withHouse(kind) { house in
+      try house.write(Manifests.gallery, to: "\(house.applications)/org.example.Gallery.json")
+      var command = house.command("/usr/bin/python3", "-c", String(programs[0]))
+      command.directory = Repository.path
+      try await command.whileRunning { host in
+        let first = try await house.serving { _ in
+          let first = try await house.hand("openDetail", "photo-7", options: #""wait": "handled""#)
+          try await host.line { $0.hasPrefix("ConnectScene \(first.session) Default {") }
+          try await host.line { $0 == "ActivateScene \(first.session) {}" }
+          return first
+        }
+        try await house.serving { _ in
+          let again = try await house.hand("openDetail", "photo-7", options: #""wait": "handled""#)
+          #expect(again.session == first.session)
+          // The host said that it still shows the session.
+          try await host.line { $0.hasPrefix("ContinueScene \(first.session) {") }
+          try await house.destroy(first.session)
+          try await host.line { $0 == "DestroyScene \(first.session) standard" }
+          try await host.line { $0 == "DidDiscardSceneSessions ['\(first.identifier)']" }
+        }
+      }
+    }
+  }
+
+  @Test func `the page has every call that comes to a host`() throws {
+    let page = try Repository.text(of: "docs/hosts.md").split(separator: "\n")
+    let table = page.drop { !$0.hasPrefix("| call | when") }.dropFirst(2).prefix { $0.hasPrefix("|") }
+    let named = table.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+    let node = try Introspection.Node(xml: try Repository.text(of: "dbus/org.stagedoor.SceneHost1.xml"))
+    let interface = try #require(node.interface("org.stagedoor.SceneHost1"))
+    #expect(Set(named) == Set(interface.methods.map(\.name.rawValue)))
   }
 }

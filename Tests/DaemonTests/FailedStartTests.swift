@@ -8,19 +8,11 @@ import Testing
 @Suite struct FailedStartTests {
   private static let held = 5_000
 
-  /// How much longer a question may wait. `make stress` measures it; `make test` runs dozens of unoptimised services at the same time, and sees whether
-  /// all of it was one piece, which took minutes.
-  private static var limit: Duration {
-    #if DEBUG
-      .seconds(20)
-    #else
-      .milliseconds(200)
-    #endif
-  }
-
-  @Test func `nobody waits while the start fails that five thousand deliveries wait for`() async throws {
+  /// The tests of the core show that they fail some at a time. `make stress` measures how much longer a question waits.
+  @Test(.enabled(if: getenv("STAGEDOOR_STRESS") != nil))
+  func `nobody waits while the start fails that five thousand deliveries wait for`() async throws {
     try await withHouse { house in
-      let home = try #require(house.environment["HOME"])
+      let home = house.home
       let (script, gate) = ("\(home)/start.sh", "\(home)/gate")
       // The start fails as soon as somebody writes to the pipe.
       try house.write("mkfifo \(gate).new; mv \(gate).new \(gate); read line <\(gate); exit 1\n", to: script)
@@ -30,16 +22,13 @@ import Testing
           more: #" "StagedoorExec": "/bin/sh \#(script)","#), to: "\(house.applications)/org.example.Cats.json")
       try await house.serving("--durability", "memory") { _ in
         let (senders, neighbour) = (try await house.bus.connect(), try await house.bus.connect())
-        let service = try house.service(senders)
         let asked = try house.service(neighbour)
         let begun = try await house.longestWait {
           try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<Self.held {
               if number >= 50 { try await group.next() }
               group.addTask {
-                _ = try await service.call(
-                  "Deliver", Payloads.patient("viewCat", "cat\(number)"), timeout: usualLimit,
-                  returning: ObjectPath.self, String.self, String.self)
+                _ = try await house.deliver(Payloads.activity("viewCat", "cat\(number)"), over: senders)
               }
             }
             try await group.waitForAll()
@@ -60,7 +49,7 @@ import Testing
         #expect(try await house.deliveries(in: "held").isEmpty)
         #expect(try await house.sessions().isEmpty)
         // A busy machine is slow in both.
-        #expect(failing < Self.limit + begun * 3, "\(failing), and \(begun) while they came")
+        #expect(failing < .milliseconds(200) + begun * 3, "\(failing), and \(begun) while they came")
         await senders.close()
         await neighbour.close()
       }
@@ -85,8 +74,7 @@ import Testing
       _ = try await attached
       let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
       #expect(host.members.contains("ConnectScene"))
-      let path = "\(House.root)/application/org_2eexample_2eCats"
-      #expect(try await house.property("HostAttached", of: path, in: House.application) == "true")
+      #expect(try await house.property("HostAttached", of: House.cats, in: House.application) == "true")
       await host.leave()
       try await house.waitUntilGone(landing.session)
     }

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Users who forgot `--print-reply`: what is done, and what the log says.
@@ -12,11 +11,8 @@ import Testing
     ).output()
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a method that comes as a signal gets a hint, once in a while, and a signal gets none`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withDaemon(kind, with: "--durability", "memory", "--log-level", "warning") { house, daemon in
+  @Test func `a method that comes as a signal gets a hint, once in a while, and a signal gets none`() async throws {
+    try await withDaemon(with: "--durability", "memory", "--log-level", "warning") { house, daemon in
       // The service has its name before it is ready. Until it is ready it holds calls, but not signals.
       _ = try await house.eventSequence()
       // The service's own signals, sent by another program; signals of other interfaces; and broadcasts.

@@ -13,22 +13,16 @@ import Testing
   private static let durability = "normal"
 
   /// The moments of the kill, named as in `Clients/host.py`.
-  enum Step: String, CaseIterable, CustomTestStringConvertible {
+  enum Step: String, CaseIterable {
     case attaching, attached
     case told = "DidDiscardSceneSessions"
     case connecting = "ConnectScene"
     case continuing = "ContinueScene"
     /// The answer is under way: the service may or may not have stored it.
     case answered
-
-    var testDescription: String { rawValue }
   }
 
-  enum Victim: String, CaseIterable, CustomTestStringConvertible {
-    case host, service, both
-
-    var testDescription: String { rawValue }
-  }
+  enum Victim: String, CaseIterable { case host, service, both }
 
   @Test(arguments: Step.allCases, Victim.allCases)
   func `nothing is lost, and nothing comes twice without saying so`(step: Step, victim: Victim) async throws {
@@ -52,8 +46,9 @@ import Testing
     var later: [HostCall] = []
     let (landings, host) = try await house.serving("--durability", Self.durability) { daemon in
       let landings = try await handIn(to: house)
-      let host = try await house.host(
-        "org.example.Cats", "--record", record, "--at", step.rawValue, "--kill", victim.rawValue
+      let host = try await house.command(
+        "/usr/bin/python3", "-B", House.hostProgram, "org.example.Cats", "--record", record, "--at", step.rawValue,
+        "--kill", victim.rawValue
       ).start()
       if victim != .host { #expect(try await daemon.ended() == .signalled(SIGKILL)) }
       if victim != .service { #expect(try await host.ended() == .signalled(SIGKILL)) }
@@ -73,29 +68,20 @@ import Testing
 
   /// Hands in everything that leads to a call of a host: one session is discarded, one is new or restored, and gets a second delivery.
   private func handIn(to house: House) async throws -> [Landing] {
-    let service = try house.service(house.watcher)
     var landings: [Landing] = []
     for key in ["gone", "cat1", "cat1", "cat2"] {
-      let (session, outcome, delivery) = try await service.call(
-        "Deliver", Payloads.patient("viewCat", key), returning: ObjectPath.self, String.self, String.self)
+      let landing = try await house.deliver(Payloads.activity("viewCat", key), over: house.watcher)
       if key == "gone" {
-        try await house.watcher.object(House.name, at: session, "org.stagedoor.SceneSession1").call(
-          "Destroy", "standard")
+        try await house.object(landing.session, House.session).call("Destroy", "standard")
       } else {
-        landings.append(Landing(session: session.rawValue, outcome: outcome, delivery: delivery))
+        landings.append(landing)
       }
     }
     return landings
   }
 
   private func finish(_ landings: [Landing], in house: House) async throws {
-    let service = try house.service(house.watcher)
-    for landing in landings {
-      try await eventually("the delivery \(landing.delivery) to be handled") {
-        let (state, _) = try await service.call("GetDelivery", landing.delivery, returning: String.self, String.self)
-        return state == "handled"
-      }
-    }
+    for landing in landings { try await house.waitUntil(landing.delivery, is: "handled") }
   }
 
   /// The other host runs in this process, because starting a new process each time takes longer than everything else.
@@ -132,4 +118,9 @@ import Testing
       }
     }
   }
+}
+
+extension House {
+  /// A host in a process of its own, written from the contract alone.
+  static let hostProgram = "\(Repository.path)/Tests/DaemonTests/Clients/host.py"
 }

@@ -17,18 +17,15 @@ import Testing
     #"/usr/bin/python3 -B "\#(House.hostProgram)" org.example.Cats \#(more)"#
   }
 
-  private func install(_ bus: PrivateBus, environment: [String: String] = [:]) async throws {
-    try await bus.install(
-      "org.example.Cats", executable: "/usr/bin/python3", arguments: ["-B", House.hostProgram, "org.example.Cats"],
-      environment: environment)
-  }
+  private static let waiting = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
 
   @Test(arguments: PrivateBus.Kind.available)
   func `the bus starts the application where it knows how, before StagedoorExec is looked at`(
     kind: PrivateBus.Kind
   ) async throws {
     try await withHouse(kind, installing: Self.cats(exec: "/bin/false")) { house in
-      try await install(house.bus)
+      try await house.bus.install(
+        "org.example.Cats", executable: "/usr/bin/python3", arguments: ["-B", House.hostProgram, "org.example.Cats"])
       try await house.serving { _ in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(landing.outcome == "created")
@@ -43,18 +40,13 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a host that crashes on the same delivery again and again is started three times`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
+  @Test func `a host that crashes on the same delivery again and again is started three times`() async throws {
+    try await withHouse { house in
       let record = "\(house.state).record"
       let command = Self.host(in: house, "--record \(record) --at ConnectScene --kill host")
       try house.write(Self.cats(exec: command), to: "\(house.applications)/org.example.Cats.json")
       try await house.serving { _ in
-        let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
-        let error = try await house.refusal("Deliver", "string:\(waiting)")
-        #expect(error.name == "org.stagedoor.Error.HostRefused")
+        #expect(try await house.refusal("Deliver", "string:\(Self.waiting)").name == "org.stagedoor.Error.HostRefused")
         let lines = try Repository.lines(of: record).map { try Document($0).elements }
         #expect(
           lines.map { $0[0].text } == [
@@ -69,18 +61,16 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a starter that fails is LaunchFailed at once`(kind: PrivateBus.Kind) async throws {
-    for exec in ["/bin/false", "/nowhere/at/all", "\"/bin/true", "/bin/kill -9 $$", "sh -c 'kill -9 $$'"] {
-      try await withDaemon(kind, installing: Self.cats(exec: exec)) { house, _ in
-        let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
-        let error = try await house.refusal("Deliver", "string:\(waiting)")
-        #expect(error.name == "org.stagedoor.Error.LaunchFailed", "\(exec)")
+  @Test(arguments: ["/bin/false", "/nowhere/at/all", "\"/bin/true", "/bin/kill -9 $$", "sh -c 'kill -9 $$'"])
+  func `a starter that fails is LaunchFailed at once`(exec: String) async throws {
+    try await withDaemon(installing: Self.cats(exec: exec)) { house, _ in
+      // Each delivery tries again.
+      for number in 1...2 {
+        let error = try await house.refusal("Deliver", "string:\(Self.waiting)")
+        #expect(error.name == "org.stagedoor.Error.LaunchFailed")
         #expect(error.message.contains("org.example.Cats"))
         #expect(try await house.sessions().isEmpty)
-        // Each delivery tries again.
-        _ = try await house.refusal("Deliver", "string:\(waiting)")
-        #expect(try await house.deliveries(in: "failed").count == 2)
+        #expect(try await house.deliveries(in: "failed").count == number)
       }
     }
   }
@@ -89,10 +79,8 @@ import Testing
   @Test func `one that the bus cannot start is LaunchFailed at once`() async throws {
     try await withHouse(installing: Manifests.cats) { house in
       try await house.bus.install("org.example.Cats", executable: "/bin/false")
-      try await house.serving { _ in
-        let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
-        let error = try await house.refusal("Deliver", "string:\(waiting)")
-        #expect(error.name == "org.stagedoor.Error.LaunchFailed")
+      try await house.serving { _ async throws in
+        #expect(try await house.refusal("Deliver", "string:\(Self.waiting)").name == "org.stagedoor.Error.LaunchFailed")
       }
     }
   }
@@ -100,11 +88,10 @@ import Testing
   @Test func `the deadline passes also while the bus is still starting the application`() async throws {
     try await withHouse(installing: Manifests.cats) { house in
       try await house.bus.install("org.example.Cats", executable: "sleep", arguments: ["1000"])
-      try await house.serving { _ in
+      try await house.serving { _ async throws in
         let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.5"#)
         let began = ContinuousClock.now
-        let error = try await house.refusal("Deliver", "string:\(late)")
-        #expect(error.name == "org.stagedoor.Error.HostTimeout")
+        #expect(try await house.refusal("Deliver", "string:\(late)").name == "org.stagedoor.Error.HostTimeout")
         #expect(began.duration(to: .now) < .seconds(20))
       }
     }
@@ -152,7 +139,7 @@ import Testing
     async throws
   {
     try await withHouse { house in
-      let home = try #require(house.environment["HOME"])
+      let home = house.home
       try house.write(Self.look, to: "\(home)/look.sh")
       try house.write(
         Self.cats(exec: #"/bin/sh "\#(home)/look.sh" one "two  \"three\" $HOME `id`" '' "" *"#),
@@ -172,9 +159,8 @@ import Testing
           "-c", "cd /usr; umask 022; trap '' USR1 HUP; exec 7</dev/null; exec \"$0\" --durability memory",
           Command.built("stagedoord").program,
         ], environment: environment)
-      try await daemon.whileRunning { _ in
-        try await eventually("the service") { try await house.watcher.owner(of: House.name) != nil }
-        let waiting = Payloads.patient(
+      try await house.serving(daemon) { _ async throws in
+        let waiting = Payloads.activity(
           "viewCat", "cat1", options: #""wait": "handled", "activationToken": "let-me-in""#)
         #expect(try await house.refusal("Deliver", "string:\(waiting)").name == "org.stagedoor.Error.LaunchFailed")
       }
@@ -213,7 +199,7 @@ import Testing
 
   @Test func `what was registered says nothing about how it is started`() async throws {
     try await withService { house in
-      let home = try #require(house.environment["HOME"])
+      let home = house.home
       try await house.register(Self.cats(exec: "touch \(home)/started"))
       let landing = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 0.2"#))
       try await house.waitUntil(landing.delivery, is: "routed")
@@ -222,16 +208,12 @@ import Testing
   }
 
   @Test func `a manifest that learns how the application is started has it started for what is held`() async throws {
-    try await withHouse { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Manifests.mainOnly, to: file)
-      try await house.serving { daemon in
-        let landing = try await house.hand("viewCat", "cat1")
-        #expect(try await house.deliveryState(landing.delivery) == "held")
-        try house.write(Self.cats(exec: Self.host(in: house)), to: file)
-        daemon.signal(SIGHUP)
-        try await house.waitUntil(landing.delivery, is: "handled")
-      }
+    try await withDaemon(installing: Manifests.mainOnly) { house, daemon in
+      let landing = try await house.hand("viewCat", "cat1")
+      #expect(try await house.deliveryState(landing.delivery) == "held")
+      try house.write(Self.cats(exec: Self.host(in: house)), to: "\(house.applications)/org.example.Cats.json")
+      daemon.signal(SIGHUP)
+      try await house.waitUntil(landing.delivery, is: "handled")
     }
   }
 }

@@ -17,21 +17,17 @@ struct HostCall: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An item as a drag shows it: `name: image/png (all), text/plain (application); viewCat`
-struct ShownItem: Hashable, Sendable, CustomStringConvertible {
-  let description: String
-
-  init(_ item: [String: Variant]) {
-    let name = item["suggestedName"].flatMap { try? String($0) } ?? ""
-    let representations = item["representations"].flatMap { try? [[String: Variant]]($0) } ?? []
-    let activities = item["activities"].flatMap { try? [String]($0) } ?? []
-    let shown = representations.map { one in
-      let type = one["type"].flatMap { try? String($0) } ?? "?"
-      let visibility = one["visibility"].flatMap { try? String($0) } ?? "?"
-      let more = one.keys.filter { $0 != "type" && $0 != "visibility" }.sorted()
-      return ([type, "(\(visibility))"] + more).joined(separator: " ")
-    }
-    description = "\(name): \(shown.joined(separator: ", ")); \(activities.joined(separator: " "))"
+func shown(_ item: [String: Variant]) -> String {
+  let name = item["suggestedName"].flatMap { try? String($0) } ?? ""
+  let representations = item["representations"].flatMap { try? [[String: Variant]]($0) } ?? []
+  let activities = item["activities"].flatMap { try? [String]($0) } ?? []
+  let all = representations.map { one in
+    let type = one["type"].flatMap { try? String($0) } ?? "?"
+    let visibility = one["visibility"].flatMap { try? String($0) } ?? "?"
+    let more = one.keys.filter { $0 != "type" && $0 != "visibility" }.sorted()
+    return ([type, "(\(visibility))"] + more).joined(separator: " ")
   }
+  return "\(name): \(all.joined(separator: ", ")); \(activities.joined(separator: " "))"
 }
 
 /// A host that a test plays: it owns its application's name, notes each call as it comes, and answers as the test tells it to.
@@ -74,42 +70,35 @@ final class HostPlayer: Sendable {
     try #require(outcome == .owned)
   }
 
+  /// Returns the path of its application.
   @discardableResult
-  func attach(connected: [String] = []) async throws -> (application: String, discarded: [String]) {
-    let (path, discarded) = try await house.service(connection).call(
-      "AttachHost", application,
-      try connected.map { try ObjectPath($0) }, returning: ObjectPath.self, [ObjectPath].self)
-    return (path.rawValue, discarded.map(\.rawValue))
+  func attach() async throws -> ObjectPath {
+    try await house.service(connection).call(
+      "AttachHost", application, [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self
+    ).0
   }
 
   func attach(with options: [String: Variant]) async throws {
     _ = try await house.service(connection).call(
-      "AttachHostWith", application,
-      [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
+      "AttachHostWith", application, [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
   }
 
-  func adopt(_ activity: String, title: String, in configuration: String = "") async throws -> String {
-    let path = "\(House.root)/application/\(application.replacing(".", with: "_2e"))"
-    let session: ObjectPath = try await connection.call(
-      to: House.name, at: try ObjectPath(path), "org.stagedoor.Application1", "AdoptSession", configuration, activity,
-      title)
+  func adopt(_ activity: String, title: String) async throws -> String {
+    let session: ObjectPath = try await house.object(House.path(of: application), House.application, over: connection)
+      .call("AdoptSession", "", activity, title)
     return session.rawValue
   }
 
   func deferDelivery(_ delivery: String, seconds: UInt32) async throws {
-    try await house.service(connection).call(
-      "DeferDelivery", delivery, seconds)
+    try await house.service(connection).call("DeferDelivery", delivery, seconds)
   }
 
   func finishDelivery(_ delivery: String, error: String, message: String) async throws {
-    try await house.service(connection).call(
-      "FinishDelivery", delivery, error,
-      message)
+    try await house.service(connection).call("FinishDelivery", delivery, error, message)
   }
 
   func register(_ manifest: String) async throws {
-    let _: ObjectPath = try await house.service(connection).call(
-      "RegisterApplication", manifest)
+    let _: ObjectPath = try await house.service(connection).call("RegisterApplication", manifest)
   }
 
   func leave() async { await connection.close() }
@@ -151,14 +140,13 @@ final class HostPlayer: Sendable {
     state.withLock { $0.manners[member, default: []] += manners }
   }
 
-  /// Answers the waiting calls, or those of one member.
-  func goOn(_ member: String? = nil, _ result: Result<String, any Error> = .success("")) {
+  /// Answers the waiting calls of this member.
+  func goOn(_ member: String) {
     let ready = state.withLock { state in
-      let ready = state.waiting.filter { member == nil || $0.call.member == member }
-      state.waiting.removeAll { member == nil || $0.call.member == member }
-      return ready
+      defer { state.waiting.removeAll { $0.call.member == member } }
+      return state.waiting.filter { $0.call.member == member }
     }
-    for (_, answer) in ready { answer(result) }
+    for (_, answer) in ready { answer(.success("")) }
   }
 
   /// Runs on the loop, so the calls are noted in the order in which they came.
@@ -242,8 +230,8 @@ final class HostPlayer: Sendable {
     }
     interface.method("ProposeDrop", in: "session", "items", "allowed_operations", out: "operation") {
       [weak self] (reply: Reply<String>, session: ObjectPath, items: [[String: Variant]], allowed: [String]) in
-      let shown = items.map { "\(ShownItem($0))" }.joined(separator: "; ")
-      self?.note("ProposeDrop", session, [shown, allowed.joined(separator: " ")], reply, usual: "copy")
+      let all = items.map { shown($0) }.joined(separator: "; ")
+      self?.note("ProposeDrop", session, [all, allowed.joined(separator: " ")], reply, usual: "copy")
     }
     return interface
   }
@@ -251,7 +239,7 @@ final class HostPlayer: Sendable {
   // MARK: Its own calls
 
   func object(_ session: String) throws -> RemoteObject {
-    connection.object(House.name, at: try ObjectPath(session), "org.stagedoor.SceneSession1")
+    try house.object(session, House.session, over: connection)
   }
 
   func set(_ property: MemberName, of session: String, to text: String) async throws {
@@ -262,12 +250,7 @@ final class HostPlayer: Sendable {
     try await object(session).call("SetState", state)
   }
 
-  func deliver(_ document: String) async throws -> Landing {
-    let (session, outcome, delivery) = try await house.service(connection).call(
-      "Deliver", document,
-      returning: ObjectPath.self, String.self, String.self)
-    return Landing(session: session.rawValue, outcome: outcome, delivery: delivery)
-  }
+  func deliver(_ document: String) async throws -> Landing { try await house.deliver(document, over: connection) }
 }
 
 /// The error of a call; `nil` if the call succeeded.
@@ -282,39 +265,39 @@ nonisolated(nonsending) func refused(
   }
 }
 
+/// The call fails with this error.
+nonisolated(nonsending) func expectError(
+  _ name: ErrorName, sourceLocation: SourceLocation = #_sourceLocation,
+  from body: nonisolated(nonsending) () async throws -> Void
+) async throws {
+  let error = try await refused(body)
+  #expect(error?.name == name, "\(error as Any)", sourceLocation: sourceLocation)
+}
+
 /// Errors that the hosts of the tests return.
 extension ErrorReply {
   static let unwilling = ErrorReply("org.example.Error.Unwilling", "not today")
 }
 
 extension House {
-  /// Runs `body` with a host that owns its name, and has attached unless the test says otherwise.
+  /// Runs `body` with a host that owns its name, and has attached.
   nonisolated(nonsending) func hosting<Result>(
-    _ application: String = "org.example.Cats", connected: [String]? = [],
-    _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
+    _ application: String = "org.example.Cats", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
   ) async throws -> Result {
     let host = try await HostPlayer(application, in: self)
-    do {
-      if let connected { try await host.attach(connected: connected) }
-      let result = try await body(host)
-      await host.leave()
-      return result
-    } catch {
-      await host.leave()
-      throw error
+    return try await host.connection.whileOpen {
+      try await host.attach()
+      return try await body(host)
     }
   }
 
-  /// Prints everything that goes over the bus, as a ``Watch`` reads it.
-  var monitor: Command { command("dbus-monitor", "--session") }
-
   /// A delivery that waits longer than any machine is slow.
   func hand(_ type: String, _ key: String = "", options: String = "") async throws -> Landing {
-    try await deliver(Payloads.patient(type, key, options: options))
+    try await deliver(Payloads.activity(type, key, options: options))
   }
 
   func deliveryState(_ delivery: String) async throws -> String {
-    try #require(try await call("GetDelivery", "string:\(delivery)").first).text
+    try await service(watcher).call("GetDelivery", delivery, returning: String.self, String.self).0
   }
 
   func waitUntil(_ delivery: String, is state: String) async throws {
@@ -329,11 +312,5 @@ extension House {
 
   func destroy(_ session: String, _ animation: String = "standard") async throws {
     _ = try await call("Destroy", "string:\(animation)", at: session, in: Self.session)
-  }
-}
-
-extension Payloads {
-  static func patient(_ type: String, _ key: String = "", options: String = "") -> String {
-    activity(type, key, options: #""deadline": 3600"# + (options.isEmpty ? "" : ", " + options))
   }
 }

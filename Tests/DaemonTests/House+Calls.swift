@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 // Every test here lives in one.
-// Every test here lives in one.
 @_exported import DaemonTestSupport
 import Testing
 
@@ -21,12 +20,27 @@ struct Landing: Hashable, Sendable {
   var identifier: String { String(session.split(separator: "/").last ?? "").replacing("_", with: "-") }
 }
 
+extension Landing {
+  /// The answer that a program gets.
+  init(_ answer: (session: ObjectPath, outcome: String, delivery: String)) {
+    self.init(session: answer.session.rawValue, outcome: answer.outcome, delivery: answer.delivery)
+  }
+}
+
 /// The service, as dbus-send calls it.
 extension House {
   static let interchange = "org.stagedoor.Interchange1"
   static let session = "org.stagedoor.SceneSession1"
   static let application = "org.stagedoor.Application1"
+  static let drag = "org.stagedoor.DragSession1"
   static let properties = "org.freedesktop.DBus.Properties"
+  static let manager = "org.freedesktop.DBus.ObjectManager"
+
+  static let cats = path(of: "org.example.Cats")
+
+  static func path(of application: String) -> String {
+    "\(root)/application/\(application.replacing(".", with: "_2e"))"
+  }
 
   /// - Parameter sandbox: The application in whose sandbox the caller runs; `nil` for a caller outside.
   private func send(
@@ -84,13 +98,22 @@ extension House {
     try landing(try await call("Drop", "string:\(type)", "string:\(key)", "dict:string:string:"))
   }
 
-  func deliver(_ document: String) async throws -> Landing {
-    try landing(try await call("Deliver", "string:\(document)"))
+  func deliver(_ document: String, from sandbox: String? = nil) async throws -> Landing {
+    try landing(try await call("Deliver", "string:\(document)", from: sandbox))
+  }
+
+  /// As a program delivers, which has one connection for all its calls.
+  nonisolated(nonsending) func deliver(
+    _ document: String, over connection: Connection, timeout: Duration? = usualLimit
+  ) async throws -> Landing {
+    Landing(
+      try await service(connection).call(
+        "Deliver", document, timeout: timeout, returning: ObjectPath.self, String.self, String.self))
   }
 
   /// The "+" of a window switcher.
   func newSession(_ configuration: String, of application: String) async throws -> String {
-    let path = "\(Self.root)/application/\(application.replacing(".", with: "_2e"))"
+    let path = Self.path(of: application)
     return try landing(try await call("NewSession", "string:\(configuration)", at: path, in: Self.application)).session
   }
 
@@ -129,8 +152,8 @@ extension House {
     try await property("EventSequence", of: Self.root, in: Self.interchange)
   }
 
-  func events(since sequence: String = "0", limit: Int = 0) async throws -> [Happening] {
-    let shown = try await call("EventsSince", "uint64:\(sequence)", "uint32:\(limit)")
+  func events(since sequence: String = "0") async throws -> [Happening] {
+    let shown = try await call("EventsSince", "uint64:\(sequence)", "uint32:0")
     return try #require(shown.first).elements.map { row in
       let row = row.elements
       try #require(row.count == 3)

@@ -1,4 +1,3 @@
-import Baggage
 import DBus
 import DBusTestSupport
 import Dispatch
@@ -11,29 +10,36 @@ struct OpenedItem: Sendable {
   let data: OwnedFileDescriptor
   let size: Int64
 
-  /// Reads to the end, on a thread that may block.
-  func bytes() async throws -> [UInt8] { try await data.everything() }
-  func text() async throws -> String { String(decoding: try await bytes(), as: UTF8.self) }
+  func text() async throws -> String { String(decoding: try await data.everything(), as: UTF8.self) }
 }
 
 extension OwnedFileDescriptor {
+  /// Reads to the end.
   func everything() async throws -> [UInt8] {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(
-          with: Result {
-            try self.withRawValue { number in
-              var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 20))
-              while true {
-                let count = Glibc.read(number, &buffer, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                if count < 0 { throw Refused(number: errno) }
-                if count == 0 { return bytes }
-                bytes += buffer[..<count]
-              }
-            }
-          })
+    var bytes: [UInt8] = []
+    try await read { bytes += $0 }
+    return bytes
+  }
+
+  /// Reads to the end, and returns the number of bytes.
+  func count() async throws -> Int {
+    var sum = 0
+    try await read { sum += $0.count }
+    return sum
+  }
+
+  /// Reads to the end, on a thread that may block.
+  private func read(_ body: (ArraySlice<UInt8>) -> Void) async throws {
+    while true {
+      let some = try await onThread { number in
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var count = 0
+        repeat { count = Glibc.read(number, &buffer, buffer.count) } while count < 0 && errno == EINTR
+        if count < 0 { throw Refused(number: errno) }
+        return buffer[..<count]
       }
+      if some.isEmpty { return }
+      body(some)
     }
   }
 
@@ -104,9 +110,11 @@ extension House {
     try await eventually("an empty spool") { (try? spooled) == names }
   }
 
+  var home: String { environment["HOME"] ?? "" }
+
   /// Writes a file into the house, and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
-    let path = "\(environment["HOME"] ?? "")/files/\(name)"
+    let path = "\(home)/files/\(name)"
     try write(text, to: path)
     return path
   }
@@ -120,38 +128,47 @@ extension House {
 
   /// Runs `body` with the service, whose contents survive its end, an application that takes data, and its host.
   nonisolated(nonsending) func carrying<Result>(
-    _ arguments: String = "normal", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
+    _ durability: String = "normal", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
   ) async throws -> Result {
     try write(Self.pictures, to: "\(applications)/org.example.Cats.json")
-    return try await serving("--durability", arguments) { _ in try await hosting { try await body($0) } }
+    return try await serving("--durability", durability) { _ in try await hosting { try await body($0) } }
   }
 
   /// The service, as a program calls it over a connection.
   func service(_ connection: Connection) throws -> RemoteObject {
-    connection.object(Self.name, at: try ObjectPath(Self.root), try InterfaceName(Self.interchange))
+    try object(Self.root, Self.interchange, over: connection)
   }
 
-  nonisolated(nonsending) func open(
-    _ delivery: String, _ item: UInt32 = 0, _ type: String, over connection: Connection
-  ) async throws -> OpenedItem {
-    let (data, size) = try await service(connection).call(
-      "OpenItem", delivery, item, type, returning: OwnedFileDescriptor.self, Int64.self)
-    return OpenedItem(data: data, size: size)
+  /// One of its objects. A program that says nothing else calls over the watcher's connection.
+  func object(_ path: String, _ interface: String, over connection: Connection? = nil) throws -> RemoteObject {
+    (connection ?? watcher).object(Self.name, at: try ObjectPath(path), try InterfaceName(interface))
+  }
+
+  nonisolated(nonsending) func beginDrag(
+    _ items: [[String: Variant]], _ options: [String: Variant] = [:], over connection: Connection
+  ) async throws -> (drag: String, ticket: String) {
+    let (drag, ticket) = try await service(connection).call(
+      "BeginDragItems", items, options, timeout: usualLimit, returning: ObjectPath.self, String.self)
+    return (drag.rawValue, ticket)
   }
 
   nonisolated(nonsending) func deliver(
     _ items: [[String: Variant]], _ options: [String: Variant] = [:], over connection: Connection
   ) async throws -> Landing {
-    let (session, outcome, delivery) = try await service(connection).call(
-      "DeliverItems", items, options, returning: ObjectPath.self, String.self, String.self)
-    return Landing(session: session.rawValue, outcome: outcome, delivery: delivery)
+    Landing(
+      try await service(connection).call(
+        "DeliverItems", items, options, timeout: usualLimit, returning: ObjectPath.self, String.self, String.self))
   }
 }
 
 extension HostPlayer {
   nonisolated(nonsending) func open(
     _ delivery: String, _ item: UInt32 = 0, _ type: String = ""
-  ) async throws -> OpenedItem { try await house.open(delivery, item, type, over: connection) }
+  ) async throws -> OpenedItem {
+    let (data, size) = try await house.service(connection).call(
+      "OpenItem", delivery, item, type, returning: OwnedFileDescriptor.self, Int64.self)
+    return OpenedItem(data: data, size: size)
+  }
 
   nonisolated(nonsending) func text(
     _ delivery: String, _ item: UInt32 = 0, _ type: String = ""
@@ -170,20 +187,20 @@ enum Things {
     return item
   }
 
-  static func representation(
-    _ type: String, _ key: String, _ value: Variant, visibility: String = "all"
-  ) -> [String: Variant] { ["type": type.variant, key: value, "visibility": visibility.variant] }
+  static func representation(_ type: String, _ key: String, _ value: Variant) -> [String: Variant] {
+    ["type": type.variant, key: value]
+  }
 
-  static func text(_ text: String, _ type: String = "text/plain", visibility: String = "all") -> [String: Variant] {
-    representation(type, "text", text.variant, visibility: visibility)
+  static func text(_ text: String, _ type: String = "text/plain") -> [String: Variant] {
+    representation(type, "text", text.variant)
   }
 
   static func descriptor(_ descriptor: OwnedFileDescriptor, _ type: String = "image/png") -> [String: Variant] {
     representation(type, "fd", descriptor.variant)
   }
 
-  static func promise(_ type: String = "image/png", visibility: String = "all") -> [String: Variant] {
-    representation(type, "provider", SourcePlayer.path.variant, visibility: visibility)
+  static func promise(_ type: String = "image/png") -> [String: Variant] {
+    representation(type, "provider", SourcePlayer.path.variant)
   }
 }
 
@@ -288,14 +305,7 @@ extension House {
     _ body: nonisolated(nonsending) (SourcePlayer) async throws -> Result
   ) async throws -> Result {
     let source = try await SourcePlayer(in: self)
-    do {
-      let result = try await body(source)
-      await source.leave()
-      return result
-    } catch {
-      await source.leave()
-      throw error
-    }
+    return try await source.connection.whileOpen { try await body(source) }
   }
 }
 
@@ -311,21 +321,9 @@ extension OwnedFileDescriptor {
     return file
   }
 
-  /// Reads to the end, and returns the number of bytes.
-  func count() async throws -> Int {
-    await onThread { number in
-      var (sum, buffer) = (0, [UInt8](repeating: 0, count: 1 << 20))
-      while true {
-        let count = Glibc.read(number, &buffer, buffer.count)
-        if count <= 0 { return sum }
-        sum += count
-      }
-    }
-  }
-
   /// Writes this number of bytes and closes. Returns how many bytes could be written.
-  func fill(_ size: Int) async -> Int {
-    let written = await onThread { number in
+  func fill(_ size: Int) async throws -> Int {
+    let written = try await onThread { number in
       let buffer = [UInt8](repeating: 7, count: 1 << 20)
       var written = 0
       while written < size {
@@ -339,9 +337,9 @@ extension OwnedFileDescriptor {
     return written
   }
 
-  private func onThread(_ body: @escaping @Sendable (Int32) -> Int) async -> Int {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: self.withRawValue(body)) }
+  private func onThread<Value: Sendable>(_ body: @escaping @Sendable (Int32) throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try self.withRawValue(body) }) }
     }
   }
 }

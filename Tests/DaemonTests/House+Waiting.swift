@@ -24,13 +24,12 @@ extension House {
         return longest
       }
     }
-    do { try await body() } catch {
-      isOver.withLock { $0 = true }
-      throw error
+    return try await neighbour.whileOpen {
+      do {
+        defer { isOver.withLock { $0 = true } }
+        try await body()
+      }
+      return await asking.value
     }
-    isOver.withLock { $0 = true }
-    let longest = await asking.value
-    await neighbour.close()
-    return longest
   }
 }

@@ -1,16 +1,13 @@
 import DBusTestSupport
-import DaemonTestSupport
-import FoundationEssentials
 import Glibc
 import Testing
 
 /// What the service does when nobody needs it.
 @Suite struct IdleTests {
-  @Test(arguments: PrivateBus.Kind.available)
-  func `once a drop is stored and put in order, no thread of it wakes`(kind: PrivateBus.Kind) async throws {
-    try await withDaemon(kind, installing: Manifests.cats) { house, daemon in
+  @Test func `once a drop is stored and put in order, no thread of it wakes`() async throws {
+    try await withDaemon(installing: Manifests.cats) { house, daemon in
       // Its deadline does not pass during the test.
-      _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+      _ = try await house.hand("viewCat", "cat1")
       try await daemon.rests()
       // SIGHUP makes the service read the manifests again. Afterwards it must rest too.
       daemon.signal(SIGHUP)
@@ -18,31 +15,25 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `neither a command that was run nor a host that came and went leaves a thread awake`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
-      let cats = Manifests.application(
-        "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
-        more: #" "StagedoorExec": "/bin/false","#)
-      try house.write(cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { daemon in
-        let waits = Payloads.activity("viewCat", "cat1", options: #""deadline": 3600, "wait": "handled""#)
-        #expect(try await house.refusal("Deliver", "string:\(waits)").name == "org.stagedoor.Error.LaunchFailed")
-        try await house.hosting { host in
-          _ = try await house.deliver(waits)
-          try await daemon.rests()
-        }
+  @Test func `neither a command that was run nor a host that came and went leaves a thread awake`() async throws {
+    let cats = Manifests.application(
+      "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
+      more: #" "StagedoorExec": "/bin/false","#)
+    try await withDaemon(installing: cats) { house, daemon in
+      let waits = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
+      #expect(try await house.refusal("Deliver", "string:\(waits)").name == "org.stagedoor.Error.LaunchFailed")
+      try await house.hosting { host in
+        _ = try await house.deliver(waits)
         try await daemon.rests()
       }
+      try await daemon.rests()
     }
   }
 
   @Test func `once it is quiet, it lets go of the code that it has run`() async throws {
     try await withDaemon(installing: Manifests.cats) { house, daemon in
       try await eventually("it takes less than three quarters") {
-        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+        _ = try await house.hand("viewCat", "cat1")
         let busy = try daemon.memory("RssFile")
         try await ContinuousClock().sleep(for: .seconds(4))
         return try daemon.memory("RssFile") * 4 < busy * 3

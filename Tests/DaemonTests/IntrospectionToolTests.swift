@@ -1,36 +1,30 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// What users see when they look around on the bus with busctl and gdbus.
 @Suite struct IntrospectionToolTests {
-  private static let application = "\(House.root)/application/org_2eexample_2eCats"
   private static let zoomed = #"{"activityType":"viewCat","targetContentIdentifier":"cat1"}"#
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `busctl tree shows every object, and nothing else`(kind: PrivateBus.Kind) async throws {
-    try await withObjects(kind) { house, session in
+  @Test func `busctl tree shows every object, and nothing else`() async throws {
+    try await withObjects { house, session in
       let other = try await house.drop("viewCat", "cat2").session
       let folders =
         ["/", "/org", "/org/stagedoor", House.root] + ["application", "drag", "session"].map { "\(House.root)/\($0)" }
       let tree = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
       #expect(
-        tree.split(separator: "\n").map(String.init).sorted()
-          == (folders + [Self.application, session, other]).sorted())
-      _ = try await house.call("Destroy", "string:standard", at: other, in: House.session)
+        tree.split(separator: "\n").map(String.init).sorted() == (folders + [House.cats, session, other]).sorted())
+      try await house.destroy(other)
       let after = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
       #expect(!after.contains(other))
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `where there is nothing yet, nothing is wrong either`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
+  @Test func `where there is nothing yet, nothing is wrong either`() async throws {
+    try await withService { house in
       for command in [
         house.command("busctl", "--user", "tree", "\(House.name)"),
-        house.command(
-          "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", "/", "--recurse"),
+        house.command("gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", "/", "--recurse"),
       ] {
         let result = try await command.run()
         #expect(result.status.isSuccess)
@@ -40,13 +34,12 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `gdbus introspect reads every object from the top down, with its values`(kind: PrivateBus.Kind) async throws {
-    try await withObjects(kind) { house, session in
+  @Test func `gdbus introspect reads every object from the top down, with its values`() async throws {
+    try await withObjects { house, session in
       let all = try await house.command(
         "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", "/", "--recurse"
       ).output()
-      for path in [House.root, Self.application, session] { #expect(all.contains("node \(path) {")) }
+      for path in [House.root, House.cats, session] { #expect(all.contains("node \(path) {")) }
       for line in [
         "readonly u Version = 1;", "readonly t EventSequence = 1;", "readonly s Identifier = 'org.example.Cats';",
         "readonly as ActivityTypes = ['viewCat'];", "readonly b HostAttached = false;", "readwrite s Title = '';",
@@ -55,20 +48,20 @@ import Testing
         #expect(all.contains("  \(line)\n"), "\(line)")
       }
       for (path, name) in [
-        (House.root, House.interchange), (Self.application, House.application), (session, House.session),
+        (House.root, House.interchange), (House.cats, House.application), (session, House.session),
       ] {
         let xml = try await house.command(
           "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", path, "--xml"
         ).output()
-        let own = try await house.introspect(path, name)
-        #expect(try Introspection.Node(xml: xml).interface(own.name) == own, "\(path)")
+        let own = try house.object(path, name)
+        let declared = try #require(try await own.introspect().interface(own.interface))
+        #expect(try Introspection.Node(xml: xml).interface(own.interface) == declared, "\(path)")
       }
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `busctl reads and writes properties, and answers as JSON`(kind: PrivateBus.Kind) async throws {
-    try await withObjects(kind) { house, session in
+  @Test func `busctl reads and writes properties, and answers as JSON`() async throws {
+    try await withObjects { house, session in
       func busctl(_ arguments: String...) async throws -> String {
         try await house.command("busctl", arguments: ["--user"] + arguments).output()
       }
@@ -82,14 +75,12 @@ import Testing
       #expect(listed["type"]?.text == "a(ossssst)")
       let row = try #require(listed["data"]?.elements.first?.elements.first).elements
       #expect(
-        row.prefix(6).map(\.text)
-          == [session, "org.example.Cats", "Cat Detail", "unattached", "cat1", "Tom, grüßend"])
+        row.prefix(6).map(\.text) == [session, "org.example.Cats", "Cat Detail", "unattached", "cat1", "Tom, grüßend"])
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `gdbus call shows an error with its name, and waits for what takes long`(kind: PrivateBus.Kind) async throws {
-    try await withObjects(kind) { house, session in
+  @Test func `gdbus call shows an error with its name, and waits for what takes long`() async throws {
+    try await withObjects { house, session in
       func gdbus(_ method: String, _ arguments: String...) -> Command {
         house.command(
           "gdbus",
@@ -117,19 +108,10 @@ import Testing
 
   /// A service with an application, and a session of it.
   private nonisolated(nonsending) func withObjects(
-    _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House, _ session: String) async throws -> Void
+    _ body: nonisolated(nonsending) (House, _ session: String) async throws -> Void
   ) async throws {
-    try await withService(kind, registering: Manifests.cats) { house in
+    try await withService(registering: Manifests.cats) { house in
       try await body(house, try await house.drop("viewCat", "cat1").session)
     }
-  }
-}
-
-extension House {
-  /// The introspection of one interface of the object at a path.
-  fileprivate func introspect(_ path: String, _ interface: String) async throws -> Introspection.Interface {
-    let name = try InterfaceName(interface)
-    return try #require(
-      try await watcher.object(House.name, at: try ObjectPath(path), name).introspect().interface(name))
   }
 }

@@ -23,13 +23,10 @@ import Testing
               Things.text("small", "text/plain"), Things.text(Self.large, "text/html"),
               Things.representation("text/csv", "file", "file://\(file)".variant)),
             Things.item(
-              [
-                "type": "text/plain".variant, "file": "file://\(place)".variant, "openInPlace": true.variant,
-              ], Things.descriptor(try .file(file)), Things.promise("image/webp")),
-            options: ["deadline": 3600.variant])
+              ["type": "text/plain", "file": "file://\(place)".variant, "openInPlace": true],
+              Things.descriptor(try .file(file)), Things.promise("image/webp")), options: ["deadline": 3600.variant])
           let kept = try await source.deliver(
-            Things.item(Things.promise("image/webp")),
-            options: ["keepPromises": true.variant, "deadline": 3600.variant])
+            Things.item(Things.promise("image/webp")), options: ["keepPromises": true, "deadline": 3600.variant])
           daemon.signal(signal)
           try await daemon.ended()
           return (landing.delivery, kept.delivery)
@@ -45,39 +42,13 @@ import Testing
               #expect(try await host.text(delivery, 1, "text/plain") == "in place")
               #expect(try await host.text(kept) == "promised 0 image/webp")
               for type in ["image/png", "image/webp"] {
-                let error = try await refused { _ = try await host.open(delivery, 1, type) }
-                #expect(error?.name == Self.gone, "\(type): \(error as Any)")
+                try await expectError(Self.gone) { _ = try await host.open(delivery, 1, type) }
               }
             }
             try await host.release(delivery)
             try await host.release(kept)
             try await house.spoolIsEmptied()
           }
-        }
-      }
-    }
-  }
-
-  @Test func `a service that is killed while it copies leaves nothing of that`() async throws {
-    try await withHouse(installing: House.pictures) { house in
-      try await house.sourcing { source in
-        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-        try await house.serving("--durability", "normal") { daemon in
-          source.next(.hands({ readEnd }, size: -1))
-          let delivering = Task {
-            try await source.deliver(
-              Things.item(Things.text(Self.large), Things.promise()), options: ["keepPromises": true])
-          }
-          try await source.isAsked("Load 0 image/png")
-          _ = writeEnd.withRawValue { Glibc.write($0, "half", 4) }
-          try await eventually("the copy to begin") { try house.spooled.contains { $0.contains("unfinished") } }
-          daemon.signal(SIGKILL)
-          try await daemon.ended()
-          await #expect(throws: CallError.self) { _ = try await delivering.value }
-        }
-        try await house.serving("--durability", "normal") { _ in
-          #expect(try await house.deliveries().isEmpty)
-          try await house.spoolIsEmptied()
         }
       }
     }
@@ -138,12 +109,13 @@ import Testing
         func round(_ number: Int) async throws {
           let descriptor = try OwnedFileDescriptor.file("/dev/null", O_RDWR)
           let (readEnd, _) = try OwnedFileDescriptor.pipe()
-          switch number % 5 {
+          switch number % 6 {
           case 0:
             // The service refuses the item, which also has a good descriptor.
             let item = Things.item(Things.descriptor(readEnd), Things.descriptor(descriptor, "image/gif"))
-            let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
-            #expect(error?.name == "org.stagedoor.Error.InvalidPayload")
+            try await expectError("org.stagedoor.Error.InvalidPayload") {
+              _ = try await house.deliver([item], over: house.watcher)
+            }
           case 1:
             // Two descriptors that no representation names, beside one that a representation does.
             let item: [String: Variant] = [
@@ -152,15 +124,17 @@ import Testing
             let landing = try await house.deliver([item], over: house.watcher)
             try await host.release(landing.delivery)
           case 2:
-            let (drag, _) = try await house.service(house.watcher).call(
-              "BeginDragItems", [Things.item(Things.descriptor(readEnd))], [String: Variant](),
-              returning: ObjectPath.self, String.self)
-            try await house.watcher.object(House.name, at: drag, "org.stagedoor.DragSession1").call("Cancel")
+            let drag = try await house.beginDrag([Things.item(Things.descriptor(readEnd))], over: house.watcher).drag
+            try await house.object(drag, House.drag).call("Cancel")
           case 3:
-            let error = try await refused {
+            try await expectError(.invalidArgs) {
               try await house.service(house.watcher).call("CancelDelivery", descriptor)
             }
-            #expect(error?.name == .invalidArgs)
+          case 4:
+            try await expectError("org.stagedoor.Error.NoSuchApplication") {
+              _ = try await house.deliver(
+                [Things.item(Things.descriptor(readEnd))], ["application": "org.example.Nobody"], over: house.watcher)
+            }
           default:
             let landing = try await house.deliver([Things.item(Things.descriptor(readEnd))], over: house.watcher)
             _ = try await host.open(landing.delivery)
@@ -191,7 +165,7 @@ import Testing
             try [Things.item(Things.promise())]
             + (0..<16).map { _ in Things.item(Things.descriptor(try .pipe(of: []))) }
           return try await refused {
-            _ = try await house.deliver(items, ["keepPromises": true.variant], over: source.connection)
+            _ = try await house.deliver(items, ["keepPromises": true], over: source.connection)
           }
         }
         let before = OpenDescriptors.of(process: daemon.processIdentifier).count

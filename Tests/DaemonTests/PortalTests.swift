@@ -1,34 +1,36 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Foundation
 import Testing
-
-@testable import Interchange
 
 /// Keys of a portal's file transfer, with which a toolkit drags files out of a sandbox. The document portal needs FUSE, so a program of the test owns
 /// the portal's name, and answers as the portal does.
 @Suite(.serialized) struct PortalTests {
-  private static let name: BusName = "org.freedesktop.portal.Documents"
-
   /// A portal that returns these files once for each key.
-  private func withPortal(
-    _ files: [String: [String]], in house: House, _ body: () async throws -> Void
-  ) async throws {
-    let connection = try await house.bus.connect()
+  private func withPortal(_ files: [String: [String]], in house: House, _ body: () async throws -> Void) async throws {
     let rest = Lock(files)
+    try await withPortal(in: house) { key, reply in
+      if let files = rest.withLock({ $0.removeValue(forKey: key) }) {
+        reply.send(files)
+      } else {
+        reply.fail(ErrorReply("org.freedesktop.DBus.Error.AccessDenied", "Invalid transfer"))
+      }
+    } _: {
+      try await body()
+    }
+  }
+
+  private func withPortal(
+    in house: House, answer: @escaping @Sendable (String, Reply<[String]>) -> Void, _ body: () async throws -> Void
+  ) async throws {
+    let portal = try await house.bus.connect()
     var interface = Interface("org.freedesktop.portal.FileTransfer")
     interface.method("RetrieveFiles", in: "key", "options", out: "files") {
-      (key: String, _: [String: Variant]) throws -> [String] in
-      guard let files = rest.withLock({ $0.removeValue(forKey: key) }) else {
-        throw ErrorReply("org.freedesktop.DBus.Error.AccessDenied", "Invalid transfer")
-      }
-      return files
+      (reply: Reply<[String]>, key: String, _: [String: Variant]) in answer(key, reply)
     }
-    connection.export(interface, at: "/org/freedesktop/portal/documents")
-    _ = try await connection.requestName(Self.name, .doNotQueue)
-    try await body()
-    await connection.close()
+    portal.export(interface, at: "/org/freedesktop/portal/documents")
+    _ = try await portal.requestName("org.freedesktop.portal.Documents", .doNotQueue)
+    try await portal.whileOpen(body)
   }
 
   private func document(_ content: String) -> String {
@@ -42,7 +44,7 @@ import Testing
       try await house.carrying { host in
         let (picture, notes) = (try house.file("A beach.png", "the sea"), try house.file("notes.txt", "milk"))
         try await withPortal(["one": [picture, notes], "two": [picture], "three": [notes]], in: house) {
-          let landing = try house.landing(try await house.call("Deliver", "string:\(document(#""text": "one""#))"))
+          let landing = try await house.deliver(document(#""text": "one""#))
           #expect(try await host.text(landing.delivery, 0, "image/png") == "the sea")
           #expect(try await host.text(landing.delivery, 1, "text/plain") == "milk")
           let options = try #require(try await host.asked(1, "ConnectScene").first).options
@@ -52,12 +54,7 @@ import Testing
 
           // GTK ends the key with a zero.
           let data = document(#""data": "\#(Data("two\0".utf8).base64EncodedString())""#)
-          let call = [
-            "--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).Deliver",
-            "string:\(data)",
-          ]
-          let answer = try await house.sandboxed(as: "org.example.Cats", "dbus-send", arguments: call).run()
-          #expect(answer.status.isSuccess, "\(answer)")
+          _ = try await house.deliver(data, from: "org.example.Cats")
           let again = try #require(try await host.asked(1, "ContinueScene").first).options
           let delivery = try #require(again["delivery"]?.text)
           #expect(try await host.text(delivery, 0, "image/png") == "the sea")
@@ -84,10 +81,10 @@ import Testing
           let text = #"{"representations": [{"type": "text/html", "text": "<p>behind</p>"}]}"#
           let document =
             #"{"items": [\#(key), \#(text)], "options": {"application": "org.example.Cats", "token": "t"}}"#
-          let first = try house.landing(try await house.call("Deliver", "string:\(document)"))
+          let first = try await house.deliver(document)
           #expect(try await host.text(first.delivery, 1, "text/html") == "<p>behind</p>")
           #expect(try await host.text(first.delivery, 2, "text/plain") == "milk")
-          let second = try house.landing(try await house.call("Deliver", "string:\(document)"))
+          let second = try await house.deliver(document)
           #expect(second.delivery == first.delivery && second.session == first.session)
         }
       }
@@ -96,35 +93,28 @@ import Testing
 
   @Test func `a sender waits for the portal with four calls at most, and others go on`() async throws {
     try await withHost { house, host in
-      let portal = try await house.bus.connect()
       let waiting = Lock<[Reply<[String]>]>([])
-      var interface = Interface("org.freedesktop.portal.FileTransfer")
-      interface.method("RetrieveFiles", in: "key", "options", out: "files") {
-        (reply: Reply<[String]>, _: String, _: [String: Variant]) in waiting.withLock { $0.append(reply) }
-      }
-      portal.export(interface, at: "/org/freedesktop/portal/documents")
-      _ = try await portal.requestName(Self.name, .doNotQueue)
-      let sender = try await house.bus.connect()
-      let document = document(#""text": "one""#)
-      func deliver() async throws -> ErrorReply? {
-        try await refused {
-          _ = try await house.service(sender).call(
-            "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+      try await withPortal(in: house) { _, reply in
+        waiting.withLock { $0.append(reply) }
+      } _: {
+        let sender = try await house.bus.connect()
+        let document = document(#""text": "one""#)
+        func deliver() async throws -> ErrorReply? {
+          try await refused { _ = try await house.deliver(document, over: sender) }
         }
+        let calls = (0..<4).map { _ in Task { try await deliver() } }
+        try await eventually("four calls at the portal") { waiting.withLock { $0.count } == 4 }
+        #expect(try await deliver()?.name == .limitsExceeded)
+        // Other callers do not wait behind these calls.
+        #expect(try await house.drop("viewCat", "cat2").outcome == "created")
+        for reply in waiting.withLock(\.self) { reply.send([]) }
+        for call in calls { #expect(try await call.value?.name == "org.stagedoor.Error.InvalidPayload") }
+        let fifth = Task { try await deliver() }
+        try await eventually("the fifth at the portal") { waiting.withLock { $0.count } == 5 }
+        waiting.withLock { $0.last }?.send([])
+        #expect(try await fifth.value?.name == "org.stagedoor.Error.InvalidPayload")
+        await sender.close()
       }
-      let calls = (0..<4).map { _ in Task { try await deliver() } }
-      try await eventually("four calls at the portal") { waiting.withLock { $0.count } == 4 }
-      #expect(try await deliver()?.name == .limitsExceeded)
-      // Other callers do not wait behind these calls.
-      #expect(try await house.drop("viewCat", "cat2").outcome == "created")
-      for reply in waiting.withLock(\.self) { reply.send([]) }
-      for call in calls { #expect(try await call.value?.name == "org.stagedoor.Error.InvalidPayload") }
-      let fifth = Task { try await deliver() }
-      try await eventually("the fifth at the portal") { waiting.withLock { $0.count } == 5 }
-      waiting.withLock { $0.last }?.send([])
-      #expect(try await fifth.value?.name == "org.stagedoor.Error.InvalidPayload")
-      await portal.close()
-      await sender.close()
     }
   }
 

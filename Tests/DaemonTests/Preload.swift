@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import FoundationEssentials
 import Glibc
 import Testing
 
@@ -12,7 +11,7 @@ struct Preload {
 
   /// Builds the library into the house, with the compiler that comes with Swift.
   init(_ name: String, in house: House) async throws {
-    let home = house.environment["HOME"] ?? ""
+    let home = house.home
     library = "\(home)/\(name).so"
     path = "\(home)/\(name).numbers"
     let source = "\(Repository.path)/Tests/DaemonTests/Preloads/\(name).c"
@@ -46,11 +45,7 @@ extension House {
   ) async throws {
     var daemon = daemon("--durability", durability)
     daemon.environment.merge(preload.environment) { $1 }
-    try await daemon.whileRunning { running in
-      let watcher = watcher
-      try await withLimit(usualLimit, "the service's name") {
-        _ = try await watcher.owners(of: House.name).first { $0 != nil }
-      }
+    try await serving(daemon) { running in
       try await body()
       #expect(running.status == nil, "\(running.standardError)")
     }

@@ -6,11 +6,9 @@ import Testing
 
 /// `stagedoord` as a program: what it prints, and how it ends.
 @Suite struct ProgramTests {
-  @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
-  func `a signal ends it with status 0, and what it acknowledged meanwhile is kept`(
-    signal: Int32, kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a signal ends it with status 0, and what it acknowledged meanwhile is kept`(signal: Int32) async throws {
+    try await withHouse(installing: Manifests.cats) { house in
       let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving { daemon in
         let run = Task { try await dropper.run() }
@@ -64,17 +62,14 @@ import Testing
         client.send(
           try Message.methodCall(
             to: House.name, at: session, "org.freedesktop.DBus.Properties", "Get", House.session, "UserActivity"))
-        let _: String = try await client.call(
-          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
-        try house.signalBus(SIGSTOP)
-        defer { try? house.signalBus(SIGCONT) }
+        let _: String = try await client.call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        try #require(kill(house.bus.processIdentifier, SIGSTOP) == 0)
+        defer { kill(house.bus.processIdentifier, SIGCONT) }
         daemon.signal(SIGCONT)
         // While an answer waits for the bus, the service carries out no more calls, and the log says nothing more.
         let seen = Lock((length: 0, quiet: 0))
         try await eventually("it has answered what the socket takes") {
-          let (length, hasBegun) = (
-            daemon.standardError.utf8.count, daemon.standardError.contains("Get of")
-          )
+          let (length, hasBegun) = (daemon.standardError.utf8.count, daemon.standardError.contains("Get of"))
           return seen.withLock { seen in
             seen = (length, seen.length == length && hasBegun ? seen.quiet + 1 : 0)
             return seen.quiet > 50
@@ -95,9 +90,8 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a second one says that there is one, and leaves it alone`(kind: PrivateBus.Kind) async throws {
-    try await withDaemon(kind, with: "--durability", "memory") { house, _ in
+  @Test func `a second one says that there is one, and leaves it alone`() async throws {
+    try await withDaemon(with: "--durability", "memory") { house, _ in
       try await house.register(Manifests.cats)
       let landing = try await house.drop("viewCat", "cat1")
       // The second service has the same store, or another one.
@@ -145,9 +139,7 @@ import Testing
 
   @Test func `the demonstration goes with its terminal`() async throws {
     try await withHouse { house in
-      var demonstration = Command.built("stagedoord", "--demo")
-      demonstration.environment = house.environment
-      try await demonstration.whileRunning { running in
+      try await house.daemon("--demo").whileRunning { running in
         try await running.line { $0.contains("Ctrl-C") }
         running.signal(SIGHUP)
         #expect(try await running.ended() == .exited(0))
@@ -158,9 +150,7 @@ import Testing
   @Test func `the demonstration serves the bus at the address that it is given`() async throws {
     try await withHouse { house in
       try await withPrivateBus { other in
-        var demonstration = Command.built("stagedoord", "--demo", "--address", "\(other.address)")
-        demonstration.environment = house.environment
-        try await demonstration.whileRunning { running in
+        try await house.daemon("--demo", "--address", "\(other.address)").whileRunning { running in
           try await running.line { $0.contains("Ctrl-C") }
           #expect(running.standardOutput.contains("export DBUS_SESSION_BUS_ADDRESS='\(other.address)'"))
           let connection = try await other.connect()
@@ -175,9 +165,8 @@ import Testing
   @Test func `standard descriptors that were closed lead nowhere`() async throws {
     try await withHouse { house in
       let daemon = Command.built("stagedoord").program
-      try await house.command("sh", arguments: ["-c", "exec \(daemon) --durability memory <&- >&- 2>&-"]).whileRunning {
-        running in
-        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+      let closed = house.command("sh", "-c", "exec \(daemon) --durability memory <&- >&- 2>&-")
+      try await house.serving(closed) { running in
         for descriptor in 0...2 {
           let leadsTo = try FileManager.default.destinationOfSymbolicLink(
             atPath: "/proc/\(running.processIdentifier)/fd/\(descriptor)")
@@ -191,15 +180,38 @@ import Testing
     try await withHouse { house in
       var daemon = house.daemon()
       daemon.environment = daemon.environment.filter { !$0.key.hasPrefix("XDG_") }
-      try await daemon.whileRunning { _ in
-        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+      try await house.serving(daemon) { _ async throws in
         #expect(try await house.property("Version", of: House.root, in: House.interchange) == "1")
-        #expect(access("\(house.environment["HOME"] ?? "")/.local/state/stagedoor", F_OK) == 0)
+        #expect(access("\(house.home)/.local/state/stagedoor", F_OK) == 0)
       }
     }
   }
 }
 
-extension House {
-  fileprivate func signalBus(_ signal: Int32) throws { try #require(kill(bus.processIdentifier, signal) == 0) }
+/// Compares the manual page with the program that it describes. `make check` looks for groff's complaints.
+@Suite struct ManualTests {
+  @Test func `the manual has the options that the program has, and its version`() async throws {
+    let page = try Repository.text(of: "docs/stagedoord.1").replacing("\\-", with: "-")
+    let help = try await Command.built("stagedoord", "--help").output()
+    #expect(help.hasPrefix("usage: stagedoord [OPTION]...\n"))
+    #expect(help.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    #expect(options(in: help).count > 6)
+    #expect(options(in: page, but: ["--session", "--print-reply", "--dest", "--user"]) == options(in: help))
+    let version = try await Command.built("stagedoord", "--version").run()
+    #expect(version.status == .exited(0) && version.standardOutput == "stagedoord 0.1.0\n")
+    #expect(page.contains("\"Stagedoor 0.1.0\""))
+  }
+
+  @Test func `the manual has a row for each status and each value that the help names`() async throws {
+    let page = try Repository.text(of: "docs/stagedoord.1")
+    let help = try await Command.built("stagedoord", "--help").output()
+    for word in ["full", "normal", "memory", "error", "warning", "info", "debug", "SIGTERM", "SIGINT", "SIGHUP"] {
+      #expect(page.contains(word) && help.contains(word), "\(word)")
+    }
+    for status in 0...3 { #expect(page.contains(".TP\n.B \(status)\n") && help.contains(" \(status) ")) }
+  }
+
+  private func options(in text: String, but others: Set<String> = []) -> Set<String> {
+    Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }).subtracting(others)
+  }
 }

@@ -5,15 +5,11 @@ import Testing
 
 /// The effect of `ulimit -f` on a service, however it was started: the kernel sends SIGXFSZ, which by default ends the process.
 @Suite struct FileSizeTests {
-  @Test(arguments: PrivateBus.Kind.available)
-  func `each of many callers hears that no file may grow, and all of them go on when files may`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
+  @Test func `each of many callers hears that no file may grow, and all of them go on when files may`() async throws {
+    try await withHouse(installing: Manifests.cats) { house in
       let callers = try await [house.bus.connect(), house.bus.connect(), house.bus.connect()]
       let kept = try await house.serving { daemon in
-        // With an hour: the test may take longer than the usual deadline.
-        let first = try await house.deliver(Payloads.activity("viewCat", "cat0"))
+        let first = try await house.hand("viewCat", "cat0")
         let before = try await Record(of: house)
         // Nothing can be written, or only half of the first page of the log.
         for room in [0, 3000] {
@@ -31,7 +27,7 @@ import Testing
         #expect(landings.allSatisfy { $0 == nil })
         #expect(try await house.sessions().count == 21)
         #expect(try await house.deliveries().count == 61)
-        #expect(try await house.deliver(Payloads.activity("viewCat", "cat0")).session == first.session)
+        #expect(try await house.hand("viewCat", "cat0").session == first.session)
         let kept = try await Record(of: house)
         // The service also ends properly when it can write nothing more.
         try await house.limitFiles(of: daemon, to: "0:unlimited")
@@ -51,14 +47,9 @@ extension House {
   fileprivate func dropAll(from callers: [Connection]) async throws -> [ErrorReply?] {
     try await withThrowingTaskGroup(of: ErrorReply?.self) { group in
       for caller in callers {
-        let service = try service(caller)
         for number in 1...20 {
           group.addTask {
-            try await refused {
-              _ = try await service.call(
-                "Deliver", Payloads.activity("viewCat", "cat\(number)"), returning: ObjectPath.self, String.self,
-                String.self)
-            }
+            try await refused { _ = try await deliver(Payloads.activity("viewCat", "cat\(number)"), over: caller) }
           }
         }
       }

@@ -12,20 +12,23 @@ import Testing
   private static let own = "org.example.Mail"
   private static let foreign = "org.example.Cats"
   private static let denied = "org.freedesktop.DBus.Error.AccessDenied"
-  private static let manager = "org.freedesktop.DBus.ObjectManager"
 
   private static let mail = Manifests.application(
     own, types: "readMail", configurations: Manifests.configuration("Main"))
-
-  private static func path(of application: String) -> String {
-    "\(House.root)/application/\(application.replacing(".", with: "_2e"))"
-  }
 
   private func withTwo(_ body: (House, _ own: Landing, _ foreign: Landing) async throws -> Void) async throws {
     try await withService(registering: Self.mail) { house in
       try await house.register(House.pictures)
       try await body(house, try await house.hand("readMail", "letter1"), try await house.hand("viewCat", "cat1"))
     }
+  }
+
+  private func expectDenied(
+    _ member: String, _ arguments: [String], at path: String = House.root, in interface: String = House.interchange,
+    from sandbox: String = own, _ house: House, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: sandbox)
+    #expect(refusal.name == Self.denied, "\(member) from \(sandbox): \(refusal)", sourceLocation: sourceLocation)
   }
 
   /// Runs `body`, in which every call must fail, and expects that nothing happened.
@@ -130,8 +133,24 @@ import Testing
         let answer = try await asked("\(House.interchange).\(member)", arguments)
         #expect(answer.standardError.contains(Self.denied), "\(member): \(answer)")
       }
-      let objects = try await asked("\(Self.manager).GetManagedObjects", [])
+      let objects = try await asked("\(House.manager).GetManagedObjects", [])
       #expect(objects.status.isSuccess && !objects.standardOutput.contains("cat1"), "\(objects)")
+    }
+  }
+
+  @Test func `one without a name has nothing of its own`() async throws {
+    try await withTwo { house, own, _ in
+      let handed = try house.landing(
+        try await house.call("Drop", "string:viewCat", "string:cat2", "dict:string:string:", from: "x y"))
+      for (member, arguments) in [
+        ("RegisterApplication", [Manifests.oneScene]), ("ListHandlers", ["viewCat"]),
+        ("GetDelivery", [handed.delivery]),
+        ("Deliver", [#"{"items": [{}], "options": {"session": "\#(own.session)"}}"#]),
+      ] {
+        try await expectDenied(member, arguments.map { "string:\($0)" }, from: "x y", house)
+      }
+      let objects = "\(try await house.call("GetManagedObjects", in: House.manager, from: "x y"))"
+      #expect(!objects.contains("/session/") && !objects.contains("/application/"), "\(objects)")
     }
   }
 
@@ -146,15 +165,18 @@ import Testing
       for document in [Payloads.activity("viewCat", "cat2"), text] {
         let why = try Document(try await house.call("Explain", "string:\(document)", from: Self.own)[0].text)
         #expect(why["application"]?["chosen"]?.text == Self.foreign, "\(why)")
-        let landing = try house.landing(try await house.call("Deliver", "string:\(document)", from: Self.own))
+        let landing = try await house.deliver(document, from: Self.own)
         let deliveries = try await house.deliveries()
         #expect(deliveries.contains { $0[0] == landing.delivery && $0[2] == Self.foreign })
       }
+      let file = #"{"items": [{"representations": [{"type": "image/png", "file": "file:///etc/passwd"}]}]}"#
+      for member in ["Deliver", "DeliverEach", "Explain"] {
+        try await expectDenied(member, ["string:\(file)"], house)
+      }
       // With an empty payload it opens only windows of its own application.
       let empty = #"{"options": {"application": "\#(Self.foreign)", "deadline": 3600}}"#
-      #expect(try await house.refusal("Deliver", "string:\(empty)", from: Self.own).name == Self.denied)
-      _ = try await house.call(
-        "Deliver", "string:\(empty.replacing(Self.foreign, with: Self.own))", from: Self.own)
+      try await expectDenied("Deliver", ["string:\(empty)"], house)
+      _ = try await house.deliver(empty.replacing(Self.foreign, with: Self.own), from: Self.own)
     }
   }
 
@@ -173,32 +195,35 @@ import Testing
       #expect(events.map { $0[0] } == all.filter { $0.arguments["application"] == Self.own }.map(\.sequence))
       #expect(!events.isEmpty && events.count < all.count)
       for application in ["", Self.foreign] {
-        let refusal = try await house.refusal("ListSessions", sessions(of: application), from: Self.own)
-        #expect(refusal.name == Self.denied)
+        try await expectDenied("ListSessions", sessions(of: application), house)
       }
       // A sandbox without an application has no application of its own.
-      #expect(try await house.refusal("ListSessions", sessions(of: ""), from: "x y").name == Self.denied)
-      let refusal = try await house.refusal("ListDeliveries", "string:", "string:", "uint32:0", from: "x y")
-      #expect(refusal.name == Self.denied)
+      try await expectDenied("ListSessions", sessions(of: ""), from: "x y", house)
+      try await expectDenied("ListDeliveries", ["string:", "string:", "uint32:0"], from: "x y", house)
       #expect(try await rows("EventsSince", "uint64:0", "uint32:0", from: "x y") == [])
     }
   }
 
   @Test func `it reads properties and managed objects of its own application only`() async throws {
     try await withTwo { house, own, foreign in
-      let objects = "\(try await house.call("GetManagedObjects", in: Self.manager, from: Self.own))"
-      for mine in [own.session, Self.path(of: Self.own)] { #expect(objects.contains("\"\(mine)\""), "\(mine)") }
-      for other in [foreign.session, Self.path(of: Self.foreign)] { #expect(!objects.contains(other), "\(other)") }
+      let objects = "\(try await house.call("GetManagedObjects", in: House.manager, from: Self.own))"
+      for mine in [own.session, House.path(of: Self.own)] { #expect(objects.contains("\"\(mine)\""), "\(mine)") }
+      for other in [foreign.session, House.path(of: Self.foreign)] { #expect(!objects.contains(other), "\(other)") }
+      for (element, mine) in [("session", own.session), ("application", House.path(of: Self.own))] {
+        let call = ["--session", "--print-reply", "--dest=\(House.name)", "\(House.root)/\(element)"]
+        let tree = try await house.sandboxed(
+          as: Self.own, "dbus-send", arguments: call + ["org.freedesktop.DBus.Introspectable.Introspect"]
+        ).output()
+        let nodes = tree.split(separator: "<node name=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+        #expect(nodes.map { "\(House.root)/\(element)/\($0)" } == [mine])
+      }
       for (interface, mine, other) in [
         (House.session, own.session, foreign.session),
-        (House.application, Self.path(of: Self.own), Self.path(of: Self.foreign)),
+        (House.application, House.path(of: Self.own), House.path(of: Self.foreign)),
       ] {
-        let read = try await house.call(
-          "GetAll", "string:\(interface)", at: mine, in: House.properties, from: Self.own)
+        let read = try await house.call("GetAll", "string:\(interface)", at: mine, in: House.properties, from: Self.own)
         #expect(!read[0].elements.isEmpty)
-        let refusal = try await house.refusal(
-          "GetAll", "string:\(interface)", at: other, in: House.properties, from: Self.own)
-        #expect(refusal.name == Self.denied)
+        try await expectDenied("GetAll", ["string:\(interface)"], at: other, in: House.properties, house)
       }
     }
   }
@@ -209,15 +234,14 @@ import Testing
     try await withTwo { house, own, foreign in
       func acts(on landing: Landing, _ application: String) -> [(String, [String], String, String)] {
         [
-          ("NewSession", ["string:Main"], Self.path(of: application), House.application),
+          ("NewSession", ["string:Main"], House.path(of: application), House.application),
           ("Activate", ["string:"], landing.session, House.session), ("Refresh", [], landing.session, House.session),
           ("Destroy", ["string:standard"], landing.session, House.session),
         ]
       }
       try await changesNothing(house) {
         for (member, arguments, path, interface) in acts(on: foreign, Self.foreign) {
-          let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: Self.own)
-          #expect(refusal.name == Self.denied, "\(member)")
+          try await expectDenied(member, arguments, at: path, in: interface, house)
         }
       }
       for (member, arguments, path, interface) in acts(on: own, Self.own) {
@@ -235,16 +259,14 @@ import Testing
         Self.foreign: try await house.newSession("Main", of: Self.foreign),
       ]
       // A sender may not decide where another application shows its payload.
-      let handed = try house.landing(
-        try await house.call("Deliver", "string:\(Payloads.activity("viewCat", "cat1"))", from: Self.own))
+      let handed = try await house.deliver(Payloads.activity("viewCat", "cat1"), from: Self.own)
       func redirect(_ delivery: String, in application: String) throws -> [String] {
         ["string:\(delivery)", "objpath:\(try #require(windows[application]))"]
       }
       try await changesNothing(house) {
         for delivery in [handed.delivery, foreign.delivery] {
           let arguments = try redirect(delivery, in: Self.foreign)
-          let refusal = try await house.refusal("RedirectDelivery", arguments, from: Self.own)
-          #expect(refusal.name == Self.denied)
+          try await expectDenied("RedirectDelivery", arguments, house)
         }
       }
       _ = try await house.call("RedirectDelivery", try redirect(own.delivery, in: Self.own), from: Self.own)
@@ -253,15 +275,13 @@ import Testing
 
   @Test func `it cancels what its own application sent, and nothing else`() async throws {
     try await withTwo { house, _, foreign in
-      let handed = try house.landing(
-        try await house.call("Deliver", "string:\(Payloads.activity("viewCat", "cat2"))", from: Self.own))
+      let handed = try await house.deliver(Payloads.activity("viewCat", "cat2"), from: Self.own)
       try await changesNothing(house) {
         for (delivery, sandbox) in [
           (foreign.delivery, Self.own), (handed.delivery, Self.foreign), (handed.delivery, "x y"),
         ] {
           for member in ["GetDelivery", "CancelDelivery"] {
-            let refusal = try await house.refusal(member, "string:\(delivery)", from: sandbox)
-            #expect(refusal.name == Self.denied, "\(member) from \(sandbox)")
+            try await expectDenied(member, ["string:\(delivery)"], from: sandbox, house)
           }
         }
       }
@@ -278,8 +298,7 @@ import Testing
           ("SetPreferredApplication", ["readMail", Self.own]), ("GetPreferredApplication", ["readMail"]),
           ("ListPreferredApplications", []), ("ListRules", []),
         ] {
-          let refusal = try await house.refusal(member, arguments.map { "string:\($0)" }, from: Self.own)
-          #expect(refusal.name == Self.denied, "\(member)")
+          try await expectDenied(member, arguments.map { "string:\($0)" }, house)
         }
       }
       #expect(try await house.call("GetPreferredApplication", "string:readMail")[0].text == "")
@@ -303,7 +322,7 @@ import Testing
           let line = try await host.nextLine()
           #expect(line.hasPrefix(isHost ? #"["attached""# : #"["not attached""#), "\(line)")
           let attached = try await house.property(
-            "HostAttached", of: Self.path(of: application), in: House.application)
+            "HostAttached", of: House.path(of: application), in: House.application)
           #expect(attached == "\(isHost)")
         }
       }
@@ -322,8 +341,7 @@ import Testing
         _ = try await house.deliver(document)
         let options = try #require(try await host.told("ConnectScene").last?.text)
         #expect(
-          options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)"
-        )
+          options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)")
       }
       try await house.hosting(Self.foreign) { host in
         _ = try await house.deliver(document)
@@ -366,19 +384,16 @@ import Testing
 
   @Test func `it does not play the host of an application that has none`() async throws {
     try await withTwo { house, own, _ in
-      let path = Self.path(of: Self.own)
+      let path = House.path(of: Self.own)
       let acts: [(String, [String], String, String)] = [
         ("SetState", ["string:background"], own.session, House.session), ("Disconnect", [], own.session, House.session),
-        (
-          "Set", ["string:\(House.session)", "string:Title", "variant:string:Letter"], own.session, House.properties
-        ),
+        ("Set", ["string:\(House.session)", "string:Title", "variant:string:Letter"], own.session, House.properties),
         ("PostNotification", ["string:Read", "string:{}"], path, House.application),
       ]
       try await changesNothing(house) {
         for sandbox in [Self.own, Self.foreign] {
           for (member, arguments, path, interface) in acts {
-            let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: sandbox)
-            #expect(refusal.name == Self.denied, "\(member) from \(sandbox)")
+            try await expectDenied(member, arguments, at: path, in: interface, from: sandbox, house)
           }
         }
       }
@@ -402,16 +417,16 @@ import Testing
           #expect(answer[1].text.contains("secret-cat") == isSender, "\(state), \(sandbox ?? "outside"): \(answer)")
         }
         for other in [Self.foreign, "x y"] {
-          #expect(try await house.refusal("GetDelivery", "string:\(delivery)", from: other).name == Self.denied)
+          try await expectDenied("GetDelivery", ["string:\(delivery)"], from: other, house)
         }
       }
       let deliveries = try await house.serving { _ in
-        let held = try house.landing(try await house.call("Deliver", "string:\(secret)", from: Self.own)).delivery
+        let held = try await house.deliver(secret, from: Self.own).delivery
         try await expectToSee(held, as: "held")
         _ = try await house.call("CancelDelivery", "string:\(held)", from: Self.own)
         try await expectToSee(held, as: "cancelled")
         let handled = try await house.hosting(Self.foreign) { _ in
-          let landing = try house.landing(try await house.call("Deliver", "string:\(secret)", from: Self.own))
+          let landing = try await house.deliver(secret, from: Self.own)
           try await house.waitUntil(landing.delivery, is: "handled")
           return landing.delivery
         }
@@ -422,5 +437,13 @@ import Testing
         for (delivery, state) in deliveries { try await expectToSee(delivery, as: state) }
       }
     }
+  }
+}
+
+extension RunningCommand {
+  /// The next line with this first word: (what, its arguments...)
+  @discardableResult
+  fileprivate func told(_ what: String) async throws -> [Document] {
+    try Document(try await line { $0.hasPrefix("[\"\(what)\"") }).elements
   }
 }

@@ -1,7 +1,3 @@
-import DBus
-import DBusTestSupport
-import FoundationEssentials
-import Glibc
 import SceneModel
 import ServiceSupport
 import Testing
@@ -59,48 +55,5 @@ import Testing
   @Test(arguments: cases)
   func `a caller is known by what cannot be changed about it`(of one: Case) {
     #expect(Sandbox(one.traces) == one.sandbox)
-  }
-
-  // MARK: A real sandbox
-
-  @Test(.enabled(if: House.canSandbox), arguments: ["org.example.Mail", "x y"])
-  func `a program whose root has the file may not register, and asks about its own deliveries alone`(
-    name: String
-  ) async throws {
-    try await withService(registering: Manifests.cats) { house in
-      func expectDenied(
-        _ member: String, _ arguments: String..., at path: String = House.root, in interface: String = House.interchange
-      ) async throws {
-        let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: name)
-        #expect(refusal.name == "org.freedesktop.DBus.Error.AccessDenied", "\(member): \(refusal)")
-      }
-      try await expectDenied("RegisterApplication", "string:\(Manifests.oneScene)")
-      try await expectDenied("ListHandlers", "string:viewCat")
-      let file = #"{"items": [{"representations": [{"type": "image/png", "file": "file:///etc/passwd"}]}]}"#
-      for method in ["Deliver", "DeliverEach", "Explain"] { try await expectDenied(method, "string:\(file)") }
-      let own = try house.landing(
-        try await house.call("Drop", "string:viewCat", "string:cat1", "dict:string:string:", from: name))
-      let foreign = try await house.drop("viewCat", "cat2")
-      // Nor can it bring another application's window to the front with an empty payload.
-      try await expectDenied("Deliver", #"string:{"items": [{}], "options": {"session": "\#(foreign.session)"}}"#)
-      // A sandbox without a name has nothing of its own.
-      if name == "org.example.Mail" {
-        _ = try await house.call("GetDelivery", "string:\(own.delivery)", from: name)
-      } else {
-        try await expectDenied("GetDelivery", "string:\(own.delivery)")
-      }
-      try await expectDenied("GetDelivery", "string:\(foreign.delivery)")
-      // Nor does it see what belongs to others.
-      let objects = "\(try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager", from: name))"
-      #expect(!objects.contains("/session/") && !objects.contains("/application/"), "\(objects)")
-      for element in ["session", "application"] {
-        let call = ["--session", "--print-reply", "--dest=\(House.name)", "\(House.root)/\(element)"]
-        let tree = try await house.sandboxed(
-          as: name, "dbus-send", arguments: call + ["org.freedesktop.DBus.Introspectable.Introspect"]
-        ).output()
-        #expect(tree.contains("<interface") && !tree.contains("<node name"), "\(element): \(tree)")
-      }
-      try await expectDenied("GetAll", "string:\(House.session)", at: foreign.session, in: House.properties)
-    }
   }
 }

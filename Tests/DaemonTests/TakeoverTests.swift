@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import Testing
@@ -31,20 +30,20 @@ import Testing
   @Test(arguments: PrivateBus.Kind.available)
   func `of several that take over at once one stays, and nothing is lost`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind, installing: Manifests.cats) { house in
-      let first = try await house.daemon().start()
-      _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
-      // Commands are killed when their last reference goes, and the last service must be asked at the end.
-      var others: [RunningCommand] = []
-      try await house.whileDropping { droppers in
-        for dropper in droppers { try await dropper.isAnswered(3) }
-        for _ in 0..<3 { others.append(try await house.daemon("--replace").start()) }
-        #expect(try await first.ended() == .exited(0))
-        let all = others
-        try await eventually("all but one have ended") { all.count { $0.status == nil } == 1 }
-        for other in others where other.status != nil { #expect(try await other.ended() == .exited(0)) }
-        for dropper in droppers { try await dropper.isAnswered(3) }
+      try await house.serving { first in
+        // Commands are killed when their last reference goes, and the last service must be asked at the end.
+        var others: [RunningCommand] = []
+        try await house.whileDropping { droppers in
+          for dropper in droppers { try await dropper.isAnswered(3) }
+          for _ in 0..<3 { others.append(try await house.daemon("--replace").start()) }
+          #expect(try await first.ended() == .exited(0))
+          let all = others
+          try await eventually("all but one have ended") { all.count { $0.status == nil } == 1 }
+          for other in others where other.status != nil { #expect(try await other.ended() == .exited(0)) }
+          for dropper in droppers { try await dropper.isAnswered(3) }
+        }
+        for other in others { await other.stop() }
       }
-      for other in others { await other.stop() }
     }
   }
 
@@ -74,17 +73,12 @@ import Testing
         var clients: [Connection] = []
         for _ in 0..<10 { clients.append(try await house.bus.connect()) }
         let drops = clients.map { client in
-          Task {
-            try await house.service(client).call(
-              "Drop", "viewCat",
-              "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self
-            ).0
-          }
+          Task { try await house.deliver(Payloads.activity("viewCat", "cat1"), over: client).session }
         }
         try await house.daemon("--replace").whileRunning { _ in
           try await house.isTaken(from: old)
           old.signal(SIGCONT)
-          var sessions: Set<ObjectPath> = []
+          var sessions: Set<String> = []
           for drop in drops { sessions.insert(try await drop.value) }
           #expect(sessions.count == 1)
           #expect(try await old.ended() == .exited(0))
@@ -95,11 +89,8 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `one that does not yield is named after a while, and who called hears of it`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
+  @Test func `one that does not yield is named after a while, and who called hears of it`() async throws {
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.serving { old in
         _ = try await house.drop("viewCat", "cat1")
         try await old.freeze()
@@ -160,7 +151,7 @@ import Testing
   @Test func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
     try await withHouse(installing: Manifests.cats) { house in
       try await house.serving { old in
-        let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
+        let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
         let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
         try await eventually("it waits") { try await house.deliveries(in: "held").count == 1 }
         let delivery = try await house.deliveries()[0][0]

@@ -1,4 +1,3 @@
-import DBus
 import DBusTestSupport
 import Glibc
 import Testing
@@ -7,11 +6,8 @@ import Testing
 @Suite struct ToolTests {
   private static let type = "org.stagedoor.examples.Gallery.openDetail"
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `the whole round shows each command with its answer, and leaves nothing behind`(
-    kind: PrivateBus.Kind
-  ) async throws {
-    try await withHouse(kind) { house in
+  @Test func `the whole round shows each command with its answer, and leaves nothing behind`() async throws {
+    try await withHouse { house in
       var round = house.example("round", Command.built("stagedoord").program)
       let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
       round.environment["PATH"] = "\(folder):\(round.environment["PATH"] ?? "/usr/bin:/bin")"
@@ -43,17 +39,15 @@ import Testing
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `each script does what it says`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
+  @Test func `each script does what it says`() async throws {
+    try await withService { house in
       try await house.example("watch").whileRunning { monitor in
         let watch = try await Watch(monitor, in: house)
         let application = try await house.example("register", "\(Repository.path)/examples/shell/gallery.json").output()
         #expect(application.contains("/application/org_2estagedoor_2eexamples_2eGallery"))
         #expect(try await house.example("drop", Self.type, "photo-7").output().contains(#"string "created""#))
         let document = Payloads.activity(Self.type, "photo-7")
-        let explained = try Document(
-          String(try await house.example("explain", document).output().drop { $0 == " " }))
+        let explained = try Document(String(try await house.example("explain", document).output().drop { $0 == " " }))
         #expect(explained["outcome"]?.text == "activated")
         #expect(try await house.example("deliver", document).output().contains(#"string "activated""#))
         #expect(try await house.example("drop", Self.type).output().contains(#"string "created""#))

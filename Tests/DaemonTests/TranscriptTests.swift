@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Foundation
 import Testing
 
@@ -136,12 +135,11 @@ private final class Troupe {
     let connection = try await connection(line[2])
     let (path, interface) = (try ObjectPath(here(line[3])), try InterfaceName(line[4]))
     let call = try message(path, interface, try MemberName(line[5]), line.dropFirst(6).map(here))
-    let box = CallBox(call)
     let (replies, number) = (heard.replies, line[1])
     Task {
       let reply: [String]
       do {
-        reply = Line.flat(try await connection.reply(to: box.message(), timeout: nil).variants())
+        reply = Line.flat(try await connection.reply(to: call(), timeout: nil).variants())
       } catch CallError.replied(let error) {
         reply = ["error", error.name.rawValue, error.text]
       } catch {
@@ -156,36 +154,24 @@ private final class Troupe {
   ) throws -> @Sendable () throws -> Message {
     let types = arguments.map { $0.prefix { $0 != ":" } }.joined(separator: " ")
     let values = arguments.map { String($0.drop { $0 != ":" }.dropFirst()) }
-    let service = House.name
+    func call<each Argument: BusValue>(_ arguments: repeat each Argument) -> @Sendable () throws -> Message {
+      let arguments = (repeat each arguments)
+      return { try .methodCall(to: House.name, at: path, interface, member, repeat each arguments) }
+    }
+    func paths() throws -> [ObjectPath] { try values[1].split(separator: " ").map { try ObjectPath(String($0)) } }
     switch types {
-    case "": return { try .methodCall(to: service, at: path, interface, member) }
-    case "s": return { try .methodCall(to: service, at: path, interface, member, values[0]) }
-    case "s s": return { try .methodCall(to: service, at: path, interface, member, values[0], values[1]) }
-    case "s o":
-      let target = try ObjectPath(values[1])
-      return { try .methodCall(to: service, at: path, interface, member, values[0], target) }
-    case "s s v":
-      return {
-        try .methodCall(to: service, at: path, interface, member, values[0], values[1], Variant.string(values[2]))
-      }
-    case "s ao", "s ao b":
-      let paths = try values[1].split(separator: " ").map { try ObjectPath(String($0)) }
-      guard let option = values.dropFirst(2).first else {
-        return { try .methodCall(to: service, at: path, interface, member, values[0], paths) }
-      }
-      return {
-        try .methodCall(to: service, at: path, interface, member, values[0], paths, [option: Variant.boolean(true)])
-      }
+    case "": return call()
+    case "s": return call(values[0])
+    case "s s": return call(values[0], values[1])
+    case "s o": return call(values[0], try ObjectPath(values[1]))
+    case "s s v": return call(values[0], values[1], Variant.string(values[2]))
+    case "s ao": return call(values[0], try paths())
+    case "s ao b": return call(values[0], try paths(), [values[2]: Variant.boolean(true)])
     default: throw UnknownArguments(types: types)
     }
   }
 
   private struct UnknownArguments: Error { let types: String }
-
-  private struct CallBox: Sendable {
-    let message: @Sendable () throws -> Message
-    init(_ message: @escaping @Sendable () throws -> Message) { self.message = message }
-  }
 
   private func manner(_ words: [String]) throws -> HostPlayer.Manner {
     switch words[0] {
@@ -245,12 +231,11 @@ private struct Expected {
   var replies: [[String]] = []
   var asked: [String: [[String]]] = [:]
   var signals: [[String]] = []
+}
 
-  init(replies: [[String]], asked: [String: [[String]]], signals: [[String]]) {
-    (self.replies, self.asked, self.signals) = (replies, asked, signals)
-  }
-
+extension Expected {
   init(_ lines: [[String]]) {
+    self.init()
     for line in lines {
       switch line[0] {
       case "reply": replies.append(line)

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Synchronization
 import Testing
 
@@ -15,10 +14,9 @@ import Testing
 
   /// Runs `body` with a service that finds a systemd on the bus, and an application that only a command can start.
   private func withSystemd(
-    _ kind: PrivateBus.Kind = .daemon, isSilent: Bool = false, forgets: Bool = false,
-    _ body: (House, Systemd) async throws -> Void
+    isSilent: Bool = false, forgets: Bool = false, _ body: (House, Systemd) async throws -> Void
   ) async throws {
-    try await withHouse(kind) { house in
+    try await withHouse { house in
       try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
       let systemd = try await Systemd(on: house.bus.connect(), isSilent: isSilent, forgets: forgets)
       try await house.serving { _ in try await body(house, systemd) }
@@ -29,23 +27,19 @@ import Testing
     async throws
   {
     try await withSystemd(isSilent: true) { house, systemd in
-      let payload = Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#)
-      _ = try await house.deliver(payload)
+      _ = try await house.hand("viewCat", "cat1")
       try await eventually("the failure", within: .seconds(90)) {
         try await house.deliveries(in: "failed").count == 1
       }
       let first = try #require(systemd.started)
-      _ = try await house.deliver(payload)
+      _ = try await house.hand("viewCat", "cat1")
       try await eventually("another unit") { systemd.started?.name != first.name }
     }
   }
 
-  @Test(arguments: PrivateBus.Kind.available)
-  func `systemd is asked for a unit, and a unit that fails is a launch that failed`(kind: PrivateBus.Kind) async throws
-  {
-    try await withSystemd(kind) { house, systemd in
-      let landing = try await house.deliver(
-        Payloads.activity("viewCat", "cat1", options: #""activationToken": "t-1", "deadline": 3600"#))
+  @Test func `systemd is asked for a unit, and a unit that fails is a launch that failed`() async throws {
+    try await withSystemd { house, systemd in
+      let landing = try await house.hand("viewCat", "cat1", options: #""activationToken": "t-1""#)
       try await eventually("the unit") { systemd.started != nil }
       let unit = try #require(systemd.started)
       #expect(unit.name.hasPrefix("app-stagedoor-org.example.Cats\\x2d2@"))
@@ -64,7 +58,7 @@ import Testing
 
   @Test func `a unit that has failed and is forgotten when its job is reported is a launch that failed`() async throws {
     try await withSystemd(forgets: true) { house, _ in
-      _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+      _ = try await house.hand("viewCat", "cat1")
       try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
     }
   }
@@ -101,9 +95,9 @@ private final class Systemd: Sendable {
         _: [Structure<String, [Structure<String, Variant>]>]
       ) -> ObjectPath in
       let values = Dictionary(uniqueKeysWithValues: properties.map { ($0.members.0, $0.members.1) })
-      let commands = try [Structure<String, [String], Bool>](values["ExecStart"] ?? "".variant)
+      let commands = try [Structure<String, [String], Bool>](values["ExecStart"] ?? "")
       let unit = Unit(
-        name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? "".variant))
+        name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? ""))
       self?.unit.withLock { $0 = unit }
       if isSilent { return job }
       let units: ObjectPath = "/org/freedesktop/systemd1/unit"

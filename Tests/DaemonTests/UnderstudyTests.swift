@@ -29,8 +29,7 @@ import Testing
         let again = try await house.hand("viewCat", "cat1")
         #expect((again.session, again.outcome) == (landing.session, "restored"))
         try await host.asked(2)
-        let late = try await refused { try await understudy.attach(with: options()) }
-        #expect(late?.name == "org.stagedoor.Error.RequestDenied")
+        try await expectError("org.stagedoor.Error.RequestDenied") { try await understudy.attach(with: options()) }
       }
       #expect(understudy.members == ["ConnectScene", "ActivateScene"])
       await understudy.leave()
@@ -44,14 +43,13 @@ import Testing
     try await withService(kind) { house in
       let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
       try await understudy.register(Self.manifest)
-      let nowhere = try await refused { try await understudy.attach(with: options(path: "/org/example/Nowhere")) }
-      #expect(nowhere?.name == "org.stagedoor.Error.NotHost")
+      try await expectError("org.stagedoor.Error.NotHost") {
+        try await understudy.attach(with: options(path: "/org/example/Nowhere"))
+      }
       let other = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
-      let foreign = try await refused { try await other.attach(with: options()) }
-      #expect(foreign?.name == "org.stagedoor.Error.NotHost")
+      try await expectError("org.stagedoor.Error.NotHost") { try await other.attach(with: options()) }
       try await understudy.attach(with: options())
-      let fault = try await refused { _ = try await understudy.adopt("a cat", title: "") }
-      #expect(fault?.name == "org.stagedoor.Error.InvalidPayload")
+      try await expectError("org.stagedoor.Error.InvalidPayload") { _ = try await understudy.adopt("a cat", title: "") }
       let window = try await understudy.adopt(#"{"activityType": "viewCat"}"#, title: "My cat")
       #expect(try await house.property("Title", of: window) == "My cat")
       await understudy.leave()

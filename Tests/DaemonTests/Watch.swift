@@ -45,8 +45,7 @@ struct Watch: Sendable {
       messages.append(
         Message(
           kind: String(header[..<kind.lowerBound]), path: field("path", header), interface: field("interface", header),
-          member: field("member", header),
-          arguments: reader.rest()))
+          member: field("member", header), arguments: reader.rest()))
     }
     for line in monitor.standardOutput.split(separator: "\n") {
       if line.hasPrefix(" ") {
@@ -73,8 +72,7 @@ struct Watch: Sendable {
     let (monitor, house) = (monitor, house)
     // The watcher may not have read the signal yet. Each signal ends with its number.
     try await eventually("the signal of number \(sequence)") {
-      monitor.standardOutput.hasSuffix("   uint64 \(sequence)\n")
-        || monitor.standardOutput.contains("\n   uint64 \(sequence)\n")
+      monitor.standardOutput.contains("\n   uint64 \(sequence)\n")
     }
     let names = try await house.signalArguments()
     return try signals.filter { $0.interface == House.interchange }.map { signal in
@@ -92,12 +90,7 @@ struct Watch: Sendable {
 extension House {
   /// The names of each signal's arguments, as the service declares them.
   fileprivate func signalArguments() async throws -> [String: [String]] {
-    let xml = try await command(
-      "dbus-send", "--session", "--print-reply=literal", "--dest=\(Self.name)", Self.root,
-      "org.freedesktop.DBus.Introspectable.Introspect"
-    ).output()
-    let node = try Introspection.Node(xml: String(xml.drop { $0 == " " }))
-    let interface = try #require(node.interface("org.stagedoor.Interchange1"))
+    let interface = try #require(try await service(watcher).introspect().interface("org.stagedoor.Interchange1"))
     return Dictionary(
       uniqueKeysWithValues: interface.signals.map { ($0.name.rawValue, $0.arguments.map { $0.name ?? "" }) })
   }

@@ -37,14 +37,10 @@ import Testing
     "rule r\(number)\n  when text contains '(a|aa|aaa)*[b\(number)]'\n  then application 'org.example.Cats'\n"
   }.joined()
 
-  /// The attack costs others at most twice of what the same texts cost them without rules.
   @Test(.enabled(if: isLong)) func `rules cost others at most twice what the same texts cost without them`()
     async throws
   {
-    try await withHouse { house in
-      let manifest = Manifests.application(
-        "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"))
-      try house.write(manifest, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.mainOnly) { house in
       try house.write(Self.rules, to: "\(house.rules)/slow.rules")
       try await house.serving("--log-level", "warning") { _ in
         let neighbour = Neighbour(connection: try await house.bus.connect())
@@ -66,11 +62,10 @@ import Testing
 
   @Test(arguments: cases)
   private func `while one peer attacks, others are served and refused nothing`(_ one: Case) async throws {
-    try await withHouse { house in
-      for (identifier, type) in [("org.example.Cats", "viewCat"), (Self.application, "attack")] {
-        let manifest = Manifests.application(identifier, types: type, configurations: Manifests.configuration("Main"))
-        try house.write(manifest, to: "\(house.applications)/\(identifier).json")
-      }
+    try await withHouse(installing: Manifests.mainOnly) { house in
+      let attacked = Manifests.application(
+        Self.application, types: "attack", configurations: Manifests.configuration("Main"))
+      try house.write(attacked, to: "\(house.applications)/\(Self.application).json")
       if [.ruledTexts, .textsWithoutRules].contains(one.attack) {
         try house.write(Self.rules, to: "\(house.rules)/slow.rules")
       }

@@ -36,8 +36,7 @@ struct Neighbour: Sendable {
       }
       let end = clock.now + time
       let service = connection.object(name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-      let properties = connection.object(
-        name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties")
+      let properties = connection.object(name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties")
       func eventSequence() async throws(CallError) -> UInt64 {
         let value = try await properties.call(
           "Get", "org.stagedoor.Interchange1", "EventSequence", timeout: usualLimit, returning: Variant.self)

@@ -1,7 +1,7 @@
 """A host written from the contract alone: it owns the bus name of its application, exports SceneHost1 at the path of that
 name, attaches, and attaches again whenever the service has a new owner. It prints each call as a line with a JSON array.
 
-usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--silent MEMBER] [--refuse MEMBER] [--pry]
+usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--pry]
 
 STEP is a member of SceneHost1, "attaching", "attached" or "answered": at that moment the host kills itself, the service, or both.
 """
@@ -15,47 +15,22 @@ from gi.repository import Gio, GLib
 
 SERVICE = "org.stagedoor.Interchange1"
 ROOT = "/org/stagedoor/Interchange1"
-HOST = """
-<node>
-  <interface name="org.stagedoor.SceneHost1">
-    <method name="ConfigurationForConnecting">
-      <arg name="session" type="o" direction="in"/>
-      <arg name="role" type="s" direction="in"/>
-      <arg name="options" type="s" direction="in"/>
-      <arg name="configuration" type="s" direction="out"/>
-    </method>
-    <method name="ConnectScene">
-      <arg name="session" type="o" direction="in"/>
-      <arg name="configuration" type="s" direction="in"/>
-      <arg name="options" type="s" direction="in"/>
-    </method>
-    <method name="ContinueScene">
-      <arg name="session" type="o" direction="in"/>
-      <arg name="options" type="s" direction="in"/>
-    </method>
-    <method name="ActivateScene">
-      <arg name="session" type="o" direction="in"/>
-      <arg name="platform_data" type="a{sv}" direction="in"/>
-    </method>
-    <method name="RefreshScene">
-      <arg name="session" type="o" direction="in"/>
-    </method>
-    <method name="DestroyScene">
-      <arg name="session" type="o" direction="in"/>
-      <arg name="animation" type="s" direction="in"/>
-    </method>
-    <method name="DidDiscardSceneSessions">
-      <arg name="persistent_identifiers" type="as" direction="in"/>
-    </method>
-    <method name="ProposeDrop">
-      <arg name="session" type="o" direction="in"/>
-      <arg name="items" type="aa{sv}" direction="in"/>
-      <arg name="allowed_operations" type="as" direction="in"/>
-      <arg name="operation" type="s" direction="out"/>
-    </method>
-  </interface>
-</node>
-"""
+# The types of what each method takes, and of what it returns.
+METHODS = {
+    "ConfigurationForConnecting": ("o s s", "s"), "ConnectScene": ("o s s", ""), "ContinueScene": ("o s", ""),
+    "ActivateScene": ("o a{sv}", ""), "RefreshScene": ("o", ""), "DestroyScene": ("o s", ""),
+    "DidDiscardSceneSessions": ("as", ""), "ProposeDrop": ("o aa{sv} as", "s"),
+}  # fmt: skip
+
+
+def described(member, taken, returned):
+    arguments = [f'<arg type="{one}" direction="{way}"/>' for way, types in (("in", taken), ("out", returned))
+                 for one in types.split()]  # fmt: skip
+    return f'<method name="{member}">{"".join(arguments)}</method>'
+
+
+HOST = '<node><interface name="org.stagedoor.SceneHost1">{}</interface></node>'.format(
+    "".join(described(member, *types) for member, types in METHODS.items()))  # fmt: skip
 
 
 class Host:
@@ -120,10 +95,6 @@ class Host:
         body = body.unpack()
         self.tell(member, *body)
         self.at(member)
-        if member == self.arguments.silent:
-            return
-        if member == self.arguments.refuse:
-            return invocation.return_dbus_error("org.example.Error.Unwilling", "not today")
         if member == "ConnectScene":
             self.scenes.append(body[0])
         if member == "DestroyScene":
@@ -135,7 +106,6 @@ class Host:
             self.at("answered")
             if self.arguments.pry:
                 self.pry(json.loads(body[-1]))
-
 
     def pry(self, options):
         """Reads each item, and tries to write to the file that it got for reading."""
@@ -162,8 +132,6 @@ def run(words):
     parser.add_argument("--record")
     parser.add_argument("--at")
     parser.add_argument("--kill", default="host")
-    parser.add_argument("--silent")
-    parser.add_argument("--refuse")
     parser.add_argument("--pry", action="store_true")
     host = Host(parser.parse_args(words))
     GLib.MainLoop().run()

@@ -357,21 +357,10 @@ def nested_documents(peer):
     peer.repeat(document("Deliver", '{"activity": ' * 200_000))
 
 
-ATTACKS = {
-    function.__name__: function
-    for function in (
-        short_calls, pings, unanswered, unknown_methods, introspections, managed_objects, lists, descriptors,
-        foreign_content_types, dictionaries, waiting_calls, hosts_without_the_name, large_activities, explanations,
-        slow_decisions, ruled_texts, texts_without_rules, tokens, drops, windows, quitters, long_paths, long_texts,
-        broken_documents, nested_documents,
-    )
-}
-
-
 def main():
     attack, seconds = sys.argv[1:3]
     peer = Peer(float(seconds))
-    ATTACKS[attack](peer)
+    globals()[attack](peer)
     peer.socket.close()
     print(f"{peer.sent} sent, {peer.received} bytes came back", flush=True)
 

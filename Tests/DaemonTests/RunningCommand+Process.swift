@@ -1,6 +1,7 @@
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
+import Testing
 
 extension RunningCommand {
   /// Stops the program, and returns when all of its threads stand still. SIGCONT lets it continue.
@@ -14,5 +15,12 @@ extension RunningCommand {
         return line.drop { $0 != ")" }.dropFirst(2).first == "T"
       }
     }
+  }
+
+  /// A field of the process's memory, in bytes: `VmHWM`, `RssAnon`, `RssFile`
+  func memory(_ field: String) throws -> Int {
+    let status = try String(contentsOf: URL(filePath: "/proc/\(processIdentifier)/status"), encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(field):") })
+    return try #require(Int(line.filter(\.isNumber))) << 10
   }
 }
