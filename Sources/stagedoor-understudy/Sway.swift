@@ -68,9 +68,7 @@ struct Sway {
     var found: [Window] = []
     var nodes = [root]
     while let node = nodes.popLast() {
-      for key in ["nodes", "floating_nodes"] {
-        if case .array(let more)? = node[Text(key)] { nodes += more }
-      }
+      for key: Text in ["nodes", "floating_nodes"] { nodes += node[key]?.elements ?? [] }
       guard case .integer(let process)? = node["pid"], let process = Int32(exactly: process) else { continue }
       // Those of XWayland have a class instead.
       let application = node["app_id"]?.string ?? node["window_properties"]?["class"]?.string ?? ""
@@ -79,10 +77,4 @@ struct Sway {
     }
     return found
   }
-}
-
-extension Value {
-  fileprivate subscript(_ key: Text) -> Value? { if case .dictionary(let fields) = self { fields[key] } else { nil } }
-
-  fileprivate var string: String? { if case .string(let text) = self { text.string } else { nil } }
 }

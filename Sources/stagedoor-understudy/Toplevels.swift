@@ -17,7 +17,7 @@ struct Toplevels {
   }
 
   /// What objects are, by their numbers. Ours count from 2 on; the compositor's from 0xFF000000.
-  private enum Kind {
+  private enum Kind: Equatable {
     case registry, pause, seat, manager, plasma, list
     case handle(WindowNumber, Teller)
   }
@@ -31,7 +31,8 @@ struct Toplevels {
   private var lastObject: UInt32 = 1
   /// A compositor gives the number of an object that has gone to the next, so windows have numbers of their own.
   private var lastWindow: WindowNumber = 0
-  private var globals: [(kind: Kind, name: UInt32, version: UInt32)] = []
+  private typealias Global = (kind: Kind, name: UInt32, version: UInt32)
+  private var globals: [Global] = []
   private var seat: UInt32?
   private var plasma: UInt32?
   /// The windows with what has been told of each, and the numbers of their objects.
@@ -59,7 +60,7 @@ struct Toplevels {
   }
 
   var canRaise: Bool {
-    plasma != nil || seat != nil && objects.values.contains { if case .manager = $0 { true } else { false } }
+    plasma != nil || seat != nil && objects.values.contains(.manager)
   }
 
   mutating func takeChanges() -> DisplayChanges {
@@ -131,7 +132,7 @@ struct Toplevels {
     ]
     for (text, kind, highest) in known where Bytes(text.utf8) == interface {
       globals.append((kind, name, min(version, highest)))
-      if isReady, case .seat = kind, seat == nil { bind(globals[globals.count - 1]) }
+      if isReady, kind == .seat, seat == nil { bind(globals[globals.count - 1]) }
     }
   }
 
@@ -143,11 +144,9 @@ struct Toplevels {
       wasAsked = true
       return
     }
-    let manager = globals.first { if case .manager = $0.kind { true } else { false } }
-    let plasma = globals.first { if case .plasma = $0.kind { true } else { false } }
-    let list = globals.first { if case .list = $0.kind { true } else { false } }
-    if let seat = globals.first(where: { if case .seat = $0.kind { true } else { false } }) { bind(seat) }
-    guard let chosen = manager ?? plasma ?? list else {
+    func first(_ kind: Kind) -> Global? { globals.first { $0.kind == kind } }
+    if let seat = first(.seat) { bind(seat) }
+    guard let chosen = first(.manager) ?? first(.plasma) ?? first(.list) else {
       isReady = true
       return
     }
@@ -156,7 +155,7 @@ struct Toplevels {
     send(Toplevels.display, 0, WaylandMessage.word(new(.pause)))
   }
 
-  private mutating func bind(_ global: (kind: Kind, name: UInt32, version: UInt32)) {
+  private mutating func bind(_ global: Global) {
     let (interface, object): (String, UInt32)
     switch global.kind {
     case .seat:
@@ -170,8 +169,7 @@ struct Toplevels {
     }
     let body =
       WaylandMessage.word(global.name) + WaylandMessage.text(Bytes(interface.utf8))
-      + WaylandMessage.word(global.version)
-      + WaylandMessage.word(object)
+      + WaylandMessage.word(global.version) + WaylandMessage.word(object)
     send(2, 0, body)
   }
 

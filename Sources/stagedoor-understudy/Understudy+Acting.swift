@@ -36,7 +36,10 @@ extension Understudy {
       return (.raised, window)
     }
     // The caller may open the file in another way.
-    try found.refuseTerminal()
+    if found.entry.isTerminal {
+      let sentence = "\(found.entry.name) needs a terminal, which nothing here opens"
+      throw ErrorReply("org.stagedoor.Error.LaunchFailed", sentence)
+    }
     try begin()
     let time = time(of: token)
     awaitStartup(token, of: found.entry.application)
@@ -125,9 +128,12 @@ extension Understudy {
     display.raise(window, at: awaited.time)
   }
 
-  /// The time of the person's act. A startup identifier ends with it.
+  /// The time of the person's act. A startup identifier ends with it: `_TIME4711`.
   func time(of token: String?) -> UInt32 {
-    token.flatMap { $0.behindLast("_TIME") }.flatMap { UInt32($0) } ?? display.now()
+    guard let token, let last = token.lastIndex(where: { !$0.isNumber }), token[...last].hasSuffix("_TIME") else {
+      return display.now()
+    }
+    return UInt32(token[last...].dropFirst()) ?? display.now()
   }
 
   // MARK: Starting
@@ -152,7 +158,7 @@ extension Understudy {
 
   private func run(_ found: Case, _ token: String?, _ startup: String) throws {
     let words = found.entry.command(opening: found.file.path, url: found.url)
-    let environment = environment(of: found.entry, token, startup)
+    let environment = environment(token, startup)
     let (process, error) = Spawn.start(words, environment: environment, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
@@ -163,7 +169,7 @@ extension Understudy {
     note(process, of: found.entry.application, with: found.file.path, as: startup)
   }
 
-  private func environment(of entry: DesktopEntry, _ token: String?, _ startup: String) -> [Bytes] {
+  private func environment(_ token: String?, _ startup: String) -> [Bytes] {
     let replaced = [
       "DBUS_STARTER_", "DESKTOP_STARTUP_ID=", "GIO_LAUNCHED_DESKTOP_FILE", "XDG_ACTIVATION_TOKEN=",
     ].map { Bytes($0.utf8) }
@@ -177,25 +183,5 @@ extension Understudy {
     variables.append(Bytes("DESKTOP_STARTUP_ID=\(startup)".utf8))
     if let token { variables.append(Bytes("XDG_ACTIVATION_TOKEN=\(token)".utf8)) }
     return variables
-  }
-}
-
-extension Understudy.Case {
-  fileprivate func refuseTerminal() throws {
-    if entry.isTerminal {
-      throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(entry.name) needs a terminal, which nothing here opens")
-    }
-  }
-}
-
-extension String {
-  /// The end of the text, from behind the last occurrence of another; `nil` if that does not occur.
-  fileprivate func behindLast(_ text: String) -> Substring? {
-    var place = endIndex
-    while true {
-      if self[place...].hasPrefix(text) { return self[place...].dropFirst(text.count) }
-      if place == startIndex { return nil }
-      place = index(before: place)
-    }
   }
 }

@@ -77,7 +77,8 @@ extension Understudy {
       for name in hosting.registered.keys where !names.contains(name) {
         hosting.registered[name] = nil
         hosting.sessions = hosting.sessions.filter { $0.value.application != name }
-        try? await call("UnregisterApplication", name) as ()
+        try? await connection.call(to: Self.service, at: Self.root, Self.interchange, "UnregisterApplication", name)
+          as ()
       }
       for manifest in wanted where hosting.registered[manifest.identifier]?.manifest != manifest {
         await register(manifest)
@@ -89,7 +90,9 @@ extension Understudy {
   private func register(_ manifest: DerivedManifest) async {
     let isNew = hosting.registered[manifest.identifier] == nil
     // An application that declares itself is refused here, and needs no understudy.
-    guard let path: ObjectPath = try? await call("RegisterApplication", manifest.json) else { return }
+    let path: ObjectPath? = try? await connection.call(
+      to: Self.service, at: Self.root, Self.interchange, "RegisterApplication", manifest.json)
+    guard let path else { return }
     if isNew, !(await attach(manifest)) { return }
     hosting.registered[manifest.identifier] = (manifest, path)
   }
@@ -119,16 +122,6 @@ extension Understudy {
     let escapes: [Character: String] = ["-": "_2d", ".": "_2e", "_": "_5f"]
     let name = identifier.map { escapes[$0] ?? "\($0)" }.joined()
     return try? ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
-  }
-
-  private func call<Value: BusValue, each Argument: BusValue>(
-    _ member: MemberName, _ arguments: repeat each Argument
-  ) async throws -> Value {
-    try await connection.call(to: Self.service, at: Self.root, Self.interchange, member, repeat each arguments)
-  }
-
-  private func call<each Argument: BusValue>(_ member: MemberName, _ arguments: repeat each Argument) async throws {
-    try await connection.call(to: Self.service, at: Self.root, Self.interchange, member, repeat each arguments) as ()
   }
 
   // MARK: The host

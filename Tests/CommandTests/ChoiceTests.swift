@@ -7,22 +7,6 @@ import Testing
 
 /// Commands that choose among many, and those that ask before they act.
 @Suite struct ChoiceTests {
-  private func withGallery(_ body: (House) async throws -> Void) async throws {
-    try await withService { house async throws in
-      try await house.registerGallery()
-      try await body(house)
-    }
-  }
-
-  private func registerOther(_ house: House) async throws {
-    let other = House.galleryManifest.replacing("\"\(House.gallery)\"", with: "\"org.example.Other\"")
-    _ = try await house.stagedoor("register", "-", input: other).output()
-  }
-
-  private func sessions(_ house: House) async throws -> [String] {
-    try await house.stagedoor("sessions", "--print", "session").output().split(separator: "\n").map(String.init)
-  }
-
   // MARK: What is printed
 
   @Test func `the fields that are printed are chosen by their keys`() async throws {
@@ -33,9 +17,9 @@ import Testing
       #expect(
         try await house.stagedoor("deliveries", "--print", "state,delivery").output() == "held\t\(photo.delivery)")
       let again = ["drop", "-t", House.openDetail, "--target", "photo-7"]
-      let drop = house.command(Command.built("stagedoor").program, arguments: again + ["--print", "session,outcome"])
-      #expect(try await drop.output() == "\(photo.session)\tactivated")
-      let quiet = try await house.command(Command.built("stagedoor").program, arguments: again + ["-q"]).run()
+      let drop = try await house.stagedoor(again + ["--print", "session,outcome"]).output()
+      #expect(drop == "\(photo.session)\tactivated")
+      let quiet = try await house.stagedoor(again + ["-q"]).run()
       #expect(quiet.status.isSuccess && quiet.standardOutput + quiet.standardError == "", "\(quiet)")
       // An event names its delivery as the list of deliveries does.
       let events = try await house.stagedoor("watch", "--past", "--print", "event,delivery").output()
@@ -53,7 +37,7 @@ import Testing
         (["drop", "/no/such"], 1, nil), (["activate", "zz"], 4, nil), (["drop", "--tagret", "x"], 2, nil),
         (["sessions", "--app", "org.nobody"], 4, "org.stagedoor.Error.NoSuchApplication"),
       ] as [([String], Int32, String?)] {
-        let result = try await house.command(Command.built("stagedoor").program, arguments: words + ["--json"]).run()
+        let result = try await house.stagedoor(words + ["--json"]).run()
         #expect(result.status == .exited(status), "\(words): \(result)")
         let object = try JSONDecoder().decode(Failure.self, from: Data(result.standardOutput.utf8))
         #expect(object.status == status && object.error == error, "\(words): \(result)")
@@ -72,17 +56,17 @@ import Testing
 
   @Test func `all windows of an application are closed, or all there are`() async throws {
     try await withGallery { house async throws in
-      try await registerOther(house)
+      try await house.registerOther()
       let photo = try await house.drop(photo: "photo-7", "--app", House.gallery, "--title", "Beach")
       let other = try await house.stagedoor("new", "org.example.Other", "--print", "session").output()
       #expect(try await house.stagedoor("close", "--app", "Gallery").output() == "closed\t\(photo.session)\tBeach")
-      #expect(try await sessions(house) == [other])
+      #expect(try await house.sessions() == [other])
       _ = try await house.drop(photo: "photo-8", "--app", House.gallery)
       let unasked = try await house.stagedoor("close", "--all").run()
       #expect(unasked.status == .exited(2))
       #expect(unasked.standardError.contains("for good; --yes does it without asking"), "\(unasked)")
       #expect(try await house.stagedoor("close", "--all", "--yes", "--quiet").output() == "")
-      #expect(try await sessions(house) == [])
+      #expect(try await house.sessions() == [])
       let twice = try await house.drop(photo: "photo-9", "--app", House.gallery).session
       #expect(try await house.stagedoor("close", twice, twice).output() == "closed\t\(twice)\tphoto-9")
       let none = try await house.stagedoor("close", "--all").run()
@@ -105,7 +89,7 @@ import Testing
       #expect(
         result.standardOutput.contains("Close the window \"Beach\" of \(House.gallery) for good? [y/N] "), "\(result)")
       #expect(result.status == .exited(isClosed ? 0 : 7), "\(result)")
-      #expect(try await sessions(house).isEmpty == isClosed)
+      #expect(try await house.sessions().isEmpty == isClosed)
     }
   }
 
@@ -116,15 +100,12 @@ import Testing
         let arguments = words.map {
           $0 == "whole" ? photo.session : $0 == "short" ? String(photo.session.prefix(8)) : $0
         }
-        let terminal = [
-          "\(Repository.path)/Tests/CommandTests/terminal.py", "100", "-", Command.built("stagedoor").program,
-        ]
-        let shown = try await house.command("python3", arguments: terminal + ["close"] + arguments).output()
+        let shown = try await house.stagedoor(columns: 100, ["close"] + arguments).output()
         #expect(!shown.contains("[y/N]") && shown.contains("photo-\(number)"), "\(shown)")
       }
       let photo = try await house.drop(photo: "photo-7")
       _ = try await house.stagedoor("close", String(photo.session.prefix(8))).output()
-      #expect(try await sessions(house) == [])
+      #expect(try await house.sessions() == [])
     }
   }
 
@@ -138,11 +119,11 @@ import Testing
         refused.standardError
           == "stagedoor reset: this would forget 1 window for good, 1 delivery that waits and 1 chosen application; --yes does it without asking\n"
       )
-      #expect(try await sessions(house) == [photo.session])
+      #expect(try await house.sessions() == [photo.session])
       let told = try await house.stagedoor("reset", "--yes").output()
       // The window was made for the delivery, and goes with it.
       #expect(told == "cancelled\t\(photo.delivery)\t\nforgotten\t\(House.openDetail)\t\(House.gallery)")
-      #expect(try await sessions(house) == [])
+      #expect(try await house.sessions() == [])
       #expect(try await house.stagedoor("prefer").output() == "")
       #expect(try await house.stagedoor("deliveries", "--state", "held").output() == "")
       #expect(try await house.stagedoor("apps", "--print", "application").output() == House.gallery)
@@ -153,7 +134,7 @@ import Testing
 
   @Test func `deliveries are listed by application, and those that nobody took`() async throws {
     try await withGallery { house async throws in
-      try await registerOther(house)
+      try await house.registerOther()
       let mine = try await house.drop(photo: "photo-7", "--app", House.gallery)
       let late = try await house.stagedoor(
         "drop", "-t", House.openDetail, "--target", "b", "--app", "org.example.Other", "--deadline", "0.1", "-w",
@@ -161,9 +142,7 @@ import Testing
       ).run()
       #expect(late.status == .exited(5), "\(late)")
       func listed(_ words: String...) async throws -> [Substring] {
-        let arguments = ["deliveries", "--print", "delivery"] + words
-        return try await house.command(Command.built("stagedoor").program, arguments: arguments).output()
-          .split(separator: "\n")
+        try await house.stagedoor(["deliveries", "--print", "delivery"] + words).output().split(separator: "\n")
       }
       #expect(try await listed("--app", "Gallery") == [mine.delivery[...]])
       let unclaimed = try await listed("--unclaimed")
@@ -217,7 +196,7 @@ import Testing
         #expect(try await reader.nextLine() == "attached")
         // The source never ends, and the host reads three bytes.
         let line = "{ printf abc; exec sleep 1000; } | \"$0\" drop -t \(House.openDetail) --stream -"
-        try await house.command("sh", "-c", line, Command.built("stagedoor").program).whileRunning {
+        try await house.shell(line).whileRunning {
           drop async throws in
           #expect(try await drop.nextLine().hasPrefix("created\t"))
           #expect(try await reader.line { $0.hasPrefix("read") }.hasPrefix("read 3 "))
@@ -245,9 +224,7 @@ import Testing
       let (manifest, cases) = ("\(house.home)/gallery.json", "\(house.home)/cases.json")
       try house.write(House.galleryManifest, to: manifest)
       func explain(_ more: String...) -> Command {
-        house.command(
-          Command.built("stagedoor").program,
-          arguments: ["explain", "-m", manifest, "-t", House.openDetail, "--target", "photo-7"] + more)
+        house.stagedoor(["explain", "-m", manifest, "-t", House.openDetail, "--target", "photo-7"] + more)
       }
       #expect(try await explain().output().contains("+- configuration  Detail"))
       #expect(try await explain("--print", "outcome,configuration", "--app", "gallery").output() == "created\tDetail")
@@ -315,32 +292,26 @@ import Testing
     try await withGallery { house async throws in
       let sandbox = try await house.sandboxedCommand()
       let photo = try await house.drop(photo: "photo-7")
-      let other = try await house.sandboxed(as: "org.example.Alien", "sh", arguments: sandbox + ["watch", "--past"])
-        .run()
+      func run(_ words: String..., as application: String = "org.example.Alien") async throws -> Command.Result {
+        try await house.sandboxed(as: application, "sh", arguments: sandbox + words).run()
+      }
+      let other = try await run("watch", "--past")
       #expect(other.status == .exited(4), "\(other)")
       #expect(other.standardError.contains("stagedoor watch: AccessDenied: in a sandbox you hear of"), "\(other)")
-      let alien = try await house.sandboxed(as: "org.example.Alien", "sh", arguments: sandbox + ["windows"]).run()
+      let alien = try await run("windows")
       #expect(alien.standardError.contains("your own application only; name it with --app\n"), "\(alien)")
-      let windows = try await house.sandboxed(
-        as: House.gallery, "sh", arguments: sandbox + ["windows", "--app", House.gallery, "--print", "session"]
-      ).run()
+      let windows = try await run("windows", "--app", House.gallery, "--print", "session", as: House.gallery)
       #expect(windows.status.isSuccess, "\(windows)")
       // The newest event is another application's.
-      try await registerOther(house)
+      try await house.registerOther()
       _ = try await house.stagedoor("new", "org.example.Other").output()
-      let own = try await house.sandboxed(
-        as: House.gallery, "sh", arguments: sandbox + ["watch", "--past", "--app", House.gallery]
-      ).run()
+      let own = try await run("watch", "--past", "--app", House.gallery, as: House.gallery)
       #expect(own.status.isSuccess && own.standardOutput.contains(photo.session), "\(own)")
       #expect(!own.standardOutput.contains("org.example.Other"), "\(own)")
       try house.write("sand", to: "\(house.home)/a.txt")
-      let drop = try await house.sandboxed(
-        as: "org.example.Alien", "sh", arguments: sandbox + ["drop", "--app", House.gallery, "\(house.home)/a.txt"]
-      ).run()
+      let drop = try await run("drop", "--app", House.gallery, "\(house.home)/a.txt")
       #expect(drop.status.isSuccess && drop.standardOutput.hasPrefix("created\t"), "\(drop)")
-      let explain = try await house.sandboxed(
-        as: "org.example.Alien", "sh", arguments: sandbox + ["explain", "--app", House.gallery, "\(house.home)/a.txt"]
-      ).run()
+      let explain = try await run("explain", "--app", House.gallery, "\(house.home)/a.txt")
       #expect(explain.status.isSuccess && explain.standardOutput.contains("=> created"), "\(explain)")
     }
   }

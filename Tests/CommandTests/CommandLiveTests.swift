@@ -6,13 +6,6 @@ import Testing
 
 /// Each command against a running service.
 @Suite struct CommandLiveTests {
-  private func withGallery(_ body: (House) async throws -> Void) async throws {
-    try await withService { house async throws in
-      try await house.registerGallery()
-      try await body(house)
-    }
-  }
-
   private func expect(
     _ command: Command, _ status: Int32, _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -38,13 +31,12 @@ import Testing
 
   @Test func `who waits for the application waits over a restart of the service`() async throws {
     try await withHouse { house async throws in
-      try house.write(House.galleryManifest, to: "\(house.home)/gallery.json")
-      _ = try await house.stagedoor("install-manifest", "-q", "\(house.home)/gallery.json").output()
+      _ = try await house.stagedoor("install-manifest", "-q", "-", input: House.galleryManifest).output()
       let script = """
         until "$0" sessions 2>/dev/null; do sleep 0.02; done
         exec "$0" drop -t \(House.openDetail) --target photo-7 --wait handled --deadline 60
         """
-      let drop = house.command("sh", "-c", script, Command.built("stagedoor").program)
+      let drop = house.shell(script)
       try await drop.whileRunning { drop async throws in
         try await house.serving { service async throws in
           try await eventually("the delivery") {
@@ -69,7 +61,7 @@ import Testing
       let drop = house.stagedoor("drop", "-t", House.openDetail, "--new", "--token", "once")
       let first = try await drop.output()
       #expect(try await drop.output() == first)
-      #expect(try await house.stagedoor("sessions", "--print", "session").output().split(separator: "\n").count == 1)
+      #expect(try await house.sessions().count == 1)
     }
   }
 
@@ -83,7 +75,7 @@ import Testing
         ["drop", "-t", House.openDetail, "--target", "photo-7"], ["activate", photo.session],
         ["redirect", photo.delivery, photo.session],
       ] {
-        let told = try await house.command(Command.built("stagedoor").program, arguments: words + ["--json"]).output()
+        let told = try await house.stagedoor(words + ["--json"]).output()
         #expect(told.contains(#","outcome":"activated","session":"\#(photo.session)"}"#), "\(words): \(told)")
       }
       let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000", "--continue", "true")
@@ -102,7 +94,7 @@ import Testing
         "$0" drop "$name"; "$0" drop "$HOME/$name"; "$0" drop "file://$HOME/b%E9.txt"
         "$0" sessions --json; "$0" drop --text "$name"; "$0" show "$name"
         """
-      let result = try await house.command("sh", "-c", script, Command.built("stagedoor").program).run()
+      let result = try await house.shell(script).run()
       let lines = result.standardOutput.split(separator: "\n")
       #expect(lines.prefix(3).map { $0.prefix { $0 != "\t" } } == ["created", "activated", "activated"], "\(result)")
       #expect(result.standardOutput.contains("/b%E9.txt"))
@@ -148,14 +140,6 @@ import Testing
     }
   }
 
-  @Test func `a link is a URL`() async throws {
-    try await withGallery { house async throws in
-      try await expect(
-        house.stagedoor("drop", "--url", "not a url"), 2,
-        "stagedoor drop: \"not a url\" is not a URL such as https://example.org; --text takes any text")
-    }
-  }
-
   @Test func `files, texts, links and standard input go where their types say`() async throws {
     try await withGallery { house async throws in
       try house.write("a beach", to: "\(house.home)/a file.txt")
@@ -170,6 +154,9 @@ import Testing
       let link = house.stagedoor("drop", "--url", "https://example.org")
       #expect(try await link.output().hasPrefix("created\t"))
       #expect(try await link.output().hasPrefix("activated\t"))
+      try await expect(
+        house.stagedoor("drop", "--url", "not a url"), 2,
+        "stagedoor drop: \"not a url\" is not a URL such as https://example.org; --text takes any text")
       try await expect(
         house.stagedoor("drop", "--text", "x", "--content-type", "application/zip"), 4,
         "stagedoor drop: there is no activity in it, and no application takes \"application/zip\": add an activity, or the type to CFBundleDocumentTypes"
@@ -252,8 +239,7 @@ import Testing
         jq '.cases[0].decision.candidates |= .[1:]' cases.json >changed.json
         "$0" test -m gallery.json changed.json
         """
-      var shell = house.command("sh", "-c", script, Command.built("stagedoor").program)
-      shell.directory = house.home
+      let shell = house.shell(script)
       let lines = try await shell.run().standardOutput.split(separator: "\n")
       #expect(lines.count == 3, "\(lines)")
       #expect(lines[1].contains(" candidates[0]: {"), "\(lines)")
@@ -278,31 +264,12 @@ import Testing
         "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` lists them")
       // Of more than sixteen, two begin with the same letter.
       for number in 0..<17 { _ = try await house.drop(photo: "other-\(number)") }
-      let first = try await house.stagedoor("sessions", "--print", "session").output().split(separator: "\n")
-        .compactMap(\.first)
+      let first = try await house.sessions().compactMap(\.first)
       let twice = try #require(first.first { letter in first.count { $0 == letter } > 1 })
       let ambiguous = try await house.stagedoor("activate", String(twice)).run()
       #expect(ambiguous.status == .exited(4))
       #expect(ambiguous.standardError.contains(" could mean "), "\(ambiguous)")
       #expect(ambiguous.standardError.hasSuffix("type more of it\n"))
-    }
-  }
-
-  @Test func `nothing is not the beginning of the only identifier`() async throws {
-    try await withGallery { house async throws in
-      let photo = try await house.drop(photo: "photo-7")
-      for words in [
-        ["close", ""], ["close", photo.session, ""], ["refresh", ""], ["activate", ""], ["show", ""], ["cancel", ""],
-        ["wait", ""], ["redirect", "", photo.session], ["redirect", photo.delivery, ""], ["unregister", ""],
-        ["new", ""], ["sessions", "--app", ""], ["drop", "--app", ""], ["drop", "--session", ""],
-        ["drop", "-t", House.openDetail, "--from", ""],
-      ] {
-        let result = try await house.command(Command.built("stagedoor").program, arguments: words).run()
-        #expect(result.status == .exited(2), "\(words): \(result)")
-        #expect(result.standardError.hasSuffix(" takes an identifier, not \"\"\n"), "\(words): \(result)")
-      }
-      #expect(
-        try await house.stagedoor("deliveries", "--state", "held", "--print", "delivery").output() == photo.delivery)
     }
   }
 
@@ -319,20 +286,16 @@ import Testing
         (["--copy", "-"], "--copy is for files; name one, or leave --copy out"),
         (["-", "-"], "- is given twice, but there is only one standard input"),
       ] {
-        let command = house.command(Command.built("stagedoor").program, arguments: ["drop"] + words)
-        try await expect(command, 2, "stagedoor drop: \(sentence)")
+        try await expect(house.stagedoor(["drop"] + words), 2, "stagedoor drop: \(sentence)")
       }
     }
   }
 
   @Test func `explain takes standard input for what drop takes it`() async throws {
     try await withGallery { house async throws in
-      var shell = house.command(
-        "sh", "-c",
-        "printf '\\211PNG\\r\\n\\032\\n' >a; for command in explain drop; do \"$0\" $command - <a; done; \"$0\" explain --json - <a",
-        Command.built("stagedoor").program)
-      shell.directory = house.home
-      let result = try await shell.run()
+      let result = try await house.shell(
+        "printf '\\211PNG\\r\\n\\032\\n' >a; for command in explain drop; do \"$0\" $command - <a; done; \"$0\" explain --json - <a"
+      ).run()
       #expect(result.standardOutput.hasPrefix("image/png\n"), "\(result)")
       #expect(result.standardOutput.contains("\"contentType\":\"image/png\""), "\(result)")
     }
@@ -340,9 +303,7 @@ import Testing
 
   @Test func `a case has every session of every application that takes the type`() async throws {
     try await withGallery { house async throws in
-      let other = House.galleryManifest.replacing("\"\(House.gallery)\"", with: "\"org.example.Other\"")
-      try house.write(other, to: "\(house.home)/other.json")
-      _ = try await house.stagedoor("register", "\(house.home)/other.json").output()
+      try await house.registerOther()
       _ = try await house.stagedoor("new", "org.example.Other", "Detail").output()
       // More than one page.
       let count = 1005
@@ -371,18 +332,8 @@ import Testing
         explain old.json; chmod 600 old.json; ln -s old.json link.json; explain link.json; stat -c '%a %F' old.json link.json
         cat *.json | grep -c secret
         """
-      var shell = house.command("sh", "-c", script, Command.built("stagedoor").program)
-      shell.directory = house.home
+      let shell = house.shell(script)
       #expect(try await shell.run().standardOutput == "640\n600 regular file\n777 symbolic link\n0\n")
-    }
-  }
-
-  @Test func `each fault of a manifest that is registered is a line of its own`() async throws {
-    try await withGallery { house async throws in
-      try house.write("{}", to: "\(house.home)/bad.json")
-      let result = try await house.stagedoor("register", "\(house.home)/bad.json").run()
-      let lines = result.standardError.split(separator: "\n")
-      #expect(lines.count > 1 && lines.allSatisfy { $0.hasPrefix("stagedoor register: ") }, "\(result)")
     }
   }
 
@@ -393,7 +344,7 @@ import Testing
       #expect(try await house.stagedoor("refresh", window).output() == "refreshed\t\(window)\t")
       #expect(
         try await house.stagedoor("close", "--animation", "commit", window).output() == "closed\t\(window)\t")
-      #expect(try await house.stagedoor("sessions", "--print", "session").output() == "")
+      #expect(try await house.sessions() == [])
       try await expect(
         house.stagedoor("activate", window), 4, "stagedoor activate: there is no session \(window), or no longer")
       try await expect(
@@ -417,10 +368,6 @@ import Testing
         house.stagedoor("wait", held.delivery), 7, "stagedoor wait: the delivery \(held.delivery) was cancelled")
       #expect(
         try await house.stagedoor("deliveries", "--state", "held", "--print", "delivery").output() == other.delivery)
-      let late = try await house.stagedoor(
-        "drop", "-t", House.openDetail, "--wait", "handled", "--deadline", "0.2"
-      ).run()
-      #expect(late.status == .exited(5), "\(late)")
     }
   }
 
@@ -470,38 +417,6 @@ import Testing
         let line = try await watching.nextLine()
         #expect(line.hasSuffix("\(House.openDetail) photo-7"), "\(line)")
       }
-      try await expect(
-        house.stagedoor("watch", "--since", "99"), 4,
-        try await house.stagedoor("watch", "--since", "99").run().standardError.trimmed)
-    }
-  }
-
-  @Test func `without a service it says so, with a status of its own`() async throws {
-    try await withHouse { house async throws in
-      try await expect(
-        house.stagedoor("sessions"), 3,
-        "stagedoor sessions: nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
-      )
-      let doctor = try await house.stagedoor("doctor").run()
-      #expect(doctor.status == .exited(1))
-      #expect(doctor.standardOutput.contains("wrong  service"))
-      var command = house.stagedoor("sessions")
-      command.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
-      let result = try await command.run()
-      #expect(result.status == .exited(3))
-      #expect(result.standardError.hasSuffix("or set DBUS_SESSION_BUS_ADDRESS\n"), "\(result)")
-    }
-  }
-
-  @Test func `what cannot be written is a failure`() async throws {
-    try await withGallery { house async throws in
-      _ = try await house.drop(photo: "photo-7")
-      let program = Command.built("stagedoor").program
-      let result = try await house.command("sh", "-c", "'\(program)' sessions >/dev/full").run()
-      #expect(result.status == .exited(1))
-      #expect(
-        result.standardError
-          == "stagedoor sessions: the answer cannot be written to standard output: No space left on device\n")
     }
   }
 
@@ -534,16 +449,6 @@ import Testing
         #expect(try await house.stagedoor("wait", photo.delivery).output() == "handled")
         #expect(try await house.stagedoor("wait", "-q", String(photo.delivery.prefix(10))).output() == "")
       }
-      try await expect(
-        house.stagedoor("host", "--app", "Gallery", "--connect", "true"), 2,
-        "stagedoor host: --app takes a whole identifier such as org.example.Gallery, and not \"Gallery\"")
-      try await expect(
-        house.stagedoor("host", "--app", House.gallery, "--connect", "\"open"), 2,
-        "stagedoor host: --connect takes a command; a quote in \"\"open\" is not closed, or there is nothing in it")
     }
   }
-}
-
-extension String {
-  fileprivate var trimmed: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

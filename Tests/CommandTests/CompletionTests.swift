@@ -16,8 +16,7 @@ import Testing
   func `a tab completes commands, options, words, files and what there is at the moment`(
     shell: [String], setup: String
   ) async throws {
-    try await withService { house async throws in
-      try await house.registerGallery()
+    try await withGallery { house async throws in
       let photo = try await house.drop(photo: "photo-7")
       try house.write("", to: "\(house.home)/a_file.txt")
       let cases = [
@@ -45,16 +44,12 @@ import Testing
         let text = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "{\"UISceneConfigurationName\": \"\(text)\"}"
       }
-      try house.write(
-        Manifests.application(
-          House.gallery, types: House.openDetail, configurations: configurations.joined(separator: ", ")),
-        to: "\(house.home)/gallery.json")
-      _ = try await house.stagedoor("register", "\(house.home)/gallery.json").output()
+      let manifest = Manifests.application(
+        House.gallery, types: House.openDetail, configurations: configurations.joined(separator: ", "))
+      _ = try await house.stagedoor("register", "-", input: manifest).output()
       for (line, name) in zip(["stagedoor new Gallery Det", "stagedoor new Gallery Cat"], names) {
-        let result = try await house.type(
-          line, until: name.hasPrefix("Cat") ? "&" : "pwned", "created", in: shell, setup
-        )
-        .run()
+        let word = name.hasPrefix("Cat") ? "&" : "pwned"
+        let result = try await house.type(line, until: word, "created", in: shell, setup).run()
         #expect(result.status.isSuccess, "\(shell[0]): \(line): \(result)")
         #expect(try await house.stagedoor("sessions").output().contains("\t\(name)\t"), "\(shell[0]): \(name)")
       }
@@ -72,10 +67,9 @@ extension House {
     let typist = "\(Repository.path)/Tests/CommandTests/press_tab.py"
     var typed = command(
       "python3", arguments: [typist, word, answer, setup.replacing("%", with: script), line] + shell)
-    let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
     typed.directory = home
     typed.environment["TERM"] = "xterm"
-    typed.environment["PATH"] = "\(folder):\(typed.environment["PATH"] ?? "/usr/bin:/bin")"
+    typed.lookFirst(in: Command.builtFolder)
     return typed
   }
 }

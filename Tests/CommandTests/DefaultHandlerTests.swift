@@ -11,9 +11,9 @@ import Testing
   ) async throws {
     try await withHouse { house async throws in
       let template = try String(contentsOfFile: "\(Repository.path)/desktop/stagedoor-open.desktop.in", encoding: .utf8)
-      let built = URL(filePath: Command.built("stagedoor").program).deletingLastPathComponent().path
       let places = "\(house.home)/data/applications"
-      try house.write(template.replacing("@bindir@", with: built), to: "\(places)/stagedoor-open.desktop")
+      try house.write(
+        template.replacing("@bindir@", with: Command.builtFolder), to: "\(places)/stagedoor-open.desktop")
       try house.write(
         """
         [Desktop Entry]
@@ -26,18 +26,17 @@ import Testing
         "[Desktop Entry]\nType=Application\nName=Lines\nExec=sh %f\nTerminal=true\nMimeType=text/css;\n",
         to: "\(places)/lines.desktop")
       for program in ["editor", "xdg-open"] {
-        let path = "\(house.home)/bin/\(program)"
-        try house.write(
-          "#!/bin/sh\nexec >/dev/null 2>&1\nprintf '%s\\n' \"${0##*/}\" \"$@\" >'\(house.home)/opened'\n", to: path)
-        _ = try await house.command("chmod", "755", path).output()
+        try house.writeProgram(
+          "\(house.home)/bin/\(program)",
+          "exec >/dev/null 2>&1\nprintf '%s\\n' \"${0##*/}\" \"$@\" >'\(house.home)/opened'")
       }
       try await body(house)
     }
   }
 
   private func open(_ house: House, _ arguments: String..., more: [String: String] = [:]) -> Command {
-    var command = house.command(Command.built("stagedoor").program, arguments: ["open"] + arguments)
-    command.environment["PATH"] = "\(house.home)/bin:\(command.environment["PATH"] ?? "/usr/bin:/bin")"
+    var command = house.stagedoor(["open"] + arguments)
+    command.lookFirst(in: "\(house.home)/bin")
     command.environment["XDG_DATA_DIRS"] = "\(house.home)/none"
     command.environment["XDG_CURRENT_DESKTOP"] = nil
     command.environment.merge(more) { $1 }

@@ -9,8 +9,7 @@ import Testing
   private func lines(_ house: House, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation)
     async throws -> [String]
   {
-    let words = ["doctor"] + arguments
-    let result = try await house.command(Command.built("stagedoor").program, arguments: words).run()
+    let result = try await house.stagedoor(["doctor"] + arguments).run()
     #expect(result.standardError == "", sourceLocation: sourceLocation)
     return result.standardOutput.split(separator: "\n").map(String.init)
   }
@@ -21,10 +20,9 @@ import Testing
     try house.write("[D-BUS Service]\nName=org.stagedoor.Interchange1\nExec=\(command)\n", to: path)
   }
 
-  private func program(_ name: String, _ script: String, in house: House) async throws -> String {
+  private func program(_ name: String, _ script: String, in house: House) throws -> String {
     let path = "\(house.home)/\(name)"
-    try house.write("#!/bin/sh\n\(script)\n", to: path)
-    _ = try await house.command("chmod", "755", path).output()
+    try house.writeProgram(path, script)
     return path
   }
 
@@ -32,7 +30,7 @@ import Testing
   func `a service that the bus cannot start is no service, and the sentence names doctor`(script: String?) async throws
   {
     try await withHouse { house async throws in
-      let path = try await program("starter", script ?? "", in: house)
+      let path = try program("starter", script ?? "", in: house)
       try await house.bus.install(House.name, executable: path)
       if script == nil { try FileManager.default.removeItem(atPath: path) }
       let result = try await house.stagedoor("sessions").run()
@@ -49,7 +47,7 @@ import Testing
   {
     try await withService { house async throws in
       try await house.bus.install(
-        "org.stagedoor.Understudy1", executable: try await program("no-display", "exit 1", in: house))
+        "org.stagedoor.Understudy1", executable: try program("no-display", "exit 1", in: house))
       let result = try await house.stagedoor("windows").run()
       #expect(
         result.status.isSuccess && result.standardError.contains("exited with status 1), which needs a display: "),
@@ -72,7 +70,7 @@ import Testing
 
   @Test func `a program that does not say its version is not waited for, and what it started ends`() async throws {
     try await withHouse { house async throws in
-      let mute = try await program("stagedoord", "echo $$ >\(house.home)/pid; sleep 1000", in: house)
+      let mute = try program("stagedoord", "echo $$ >\(house.home)/pid; sleep 1000", in: house)
       try write(activation: mute, in: house)
       let begun = ContinuousClock.now
       let found = try await lines(house)
@@ -86,7 +84,7 @@ import Testing
 
   @Test func `doctor runs nothing that is not called stagedoord`() async throws {
     try await withHouse { house async throws in
-      let other = try await program("other", "touch \(house.home)/ran; echo stagedoord 0.1.0", in: house)
+      let other = try program("other", "touch \(house.home)/ran; echo stagedoord 0.1.0", in: house)
       try write(activation: other, in: house)
       let found = try await lines(house)
       #expect(found.contains { $0.hasPrefix("note   activation") && $0.contains("was not tried") }, "\(found)")
@@ -97,7 +95,7 @@ import Testing
   @Test func `a program behind env is found on the PATH`() async throws {
     try await withHouse { house async throws in
       let version = try await Command.built("stagedoord", "--version").output()
-      _ = try await program("stagedoord", "echo '\(version)'", in: house)
+      _ = try program("stagedoord", "echo '\(version)'", in: house)
       try write(activation: "/usr/bin/env A=b stagedoord --durability normal", in: house)
       var doctor = house.stagedoor("doctor")
       doctor.environment["PATH"] = "\(house.home):/usr/bin:/bin"
@@ -110,8 +108,8 @@ import Testing
   @Test func `another version that the bus or a shell would start is told of`() async throws {
     try await withHouse { house async throws in
       let version = try await Command.built("stagedoord", "--version").output()
-      let good = try await program("a/stagedoord", "echo '\(version)'", in: house)
-      let old = try await program("b/stagedoord", "echo stagedoord 0.0.9", in: house)
+      let good = try program("a/stagedoord", "echo '\(version)'", in: house)
+      let old = try program("b/stagedoord", "echo stagedoord 0.0.9", in: house)
       try write(activation: good, in: house, "XDG_DATA_HOME")
       try write(activation: old, in: house)
       var doctor = house.stagedoor("doctor")

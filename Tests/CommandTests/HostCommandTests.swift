@@ -6,13 +6,6 @@ import Testing
 
 /// Commands as windows.
 @Suite struct HostCommandTests {
-  private func withGallery(_ body: (House) async throws -> Void) async throws {
-    try await withService { house async throws in
-      try await house.registerGallery()
-      try await body(house)
-    }
-  }
-
   @Test func `a command is a window, and its end is the window's`() async throws {
     try await withGallery { house async throws in
       let connect =
@@ -20,17 +13,16 @@ import Testing
       try await house.stagedoor(
         "host", "--app", House.gallery, "--connect", connect, "--continue", "echo again {target}"
       ).whileRunning { host async throws in
-        let activity = [
-          "drop", "-t", House.openDetail, "--target", "$(photo) 7", "--title", "Beach; rm", "-i", "zoom=2",
-        ]
-        let drop = house.command(Command.built("stagedoor").program, arguments: activity + ["-w", "handled"])
+        let drop = house.stagedoor(
+          "drop", "-t", House.openDetail, "--target", "$(photo) 7", "--title", "Beach; rm", "-i", "zoom=2", "-w",
+          "handled")
         #expect(try await drop.output().hasPrefix("created\t"))
         #expect(try await host.nextLine() == "$(photo) 7|Beach; rm|2")
         #expect(try await drop.output().hasPrefix("activated\t"))
         #expect(try await host.nextLine() == "again $(photo) 7")
         _ = try await house.command("pkill", "-P", "\(host.processIdentifier)", "sleep").output()
         try await eventually("the session to go with its command") {
-          try await house.stagedoor("sessions", "--print", "session").output() == ""
+          try await house.sessions() == []
         }
       }
     }
@@ -57,16 +49,13 @@ import Testing
       var host = house.stagedoor("host", "--app", House.gallery, "--connect", connect)
       host.environment["TMPDIR"] = "\(house.home)/tmp"
       try await host.whileRunning { host async throws in
-        var drop = house.command(Command.built("stagedoor").program, arguments: ["drop", "-w", "handled"] + words)
-        drop.directory = house.home
-        drop.input = input
+        let drop = house.stagedoor(["drop", "-w", "handled"] + words, input: input)
         #expect(try await drop.output().hasPrefix("created\t"))
         #expect(try await host.nextLine() == "700")
         let path = try await host.nextLine()
         #expect(path.hasPrefix("\(house.home)/tmp/stagedoor.") && path.hasSuffix("/\(name)"), "\(path)")
         #expect(try await host.nextLine() == content)
-        _ = try await house.stagedoor("close", try await house.stagedoor("sessions", "--print", "session").output())
-          .output()
+        _ = try await house.stagedoor(["close"] + house.sessions()).output()
         try await eventually("the file to go") {
           try FileManager.default.contentsOfDirectory(atPath: "\(house.home)/tmp") == ["none"]
         }
@@ -140,12 +129,10 @@ import Testing
       let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"exit 3\"")
       try await host.whileRunning { host async throws in
         for number in 0..<10 {
-          let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "\(number)", "-w", "handled")
-          let result = try await drop.run()
-          #expect(result.status.isSuccess && result.standardOutput.hasPrefix("created\t"), "\(result)")
+          #expect(try await house.drop(photo: "\(number)", "-w", "handled").outcome == "created")
         }
         try await eventually("the sessions to go") {
-          try await house.stagedoor("sessions", "--print", "session").output() == ""
+          try await house.sessions() == []
         }
         #expect(host.standardError == String(repeating: "stagedoor host: sh ended with status 3\n", count: 10))
       }
@@ -162,7 +149,7 @@ import Testing
           cd "$HOME"; name=$(printf 'b\\351.txt'); echo sand >"$name"
           "$0" drop -w handled "$name"; echo $?; "$0" drop -w handled --copy "$name"
           """
-        let result = try await house.command("sh", "-c", script, Command.built("stagedoor").program).run()
+        let result = try await house.shell(script).run()
         #expect(result.standardOutput.hasPrefix("6\ncreated\t"), "\(result)")
         #expect(result.standardError.hasSuffix("; hand it in with --copy\n"), "\(result)")
         #expect(try await host.nextLine() == "sand")
@@ -213,25 +200,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("xterm {nope}", "there is no {nope}; there are {title}, {target}, {type}, {session}, {file} and {info.KEY}"),
-    (
-      "xterm --title={tilte}",
-      "there is no {tilte}; there are {title}, {target}, {type}, {session}, {file} and {info.KEY}"
-    ),
-  ])
-  func `a place that nothing fills is refused`(command: String, sentence: String) async throws {
-    try await withHouse { house async throws in
-      let result = try await house.stagedoor("host", "--app", House.gallery, "--connect", command).run()
-      #expect(result.status == .exited(2))
-      #expect(result.standardError == "stagedoor host: --connect: \(sentence)\n")
-    }
-  }
-
   @Test func `what the host says does not steer a terminal`() async throws {
     try await withGallery { house async throws in
-      let words = ["host", "--app", House.gallery, "--connect", "sleep 1000", "--close", "/nosuch\u{1b}[2J {title}"]
-      let host = house.command(Command.built("stagedoor").program, arguments: words)
+      let host = house.stagedoor(
+        "host", "--app", House.gallery, "--connect", "sleep 1000", "--close", "/nosuch\u{1b}[2J {title}")
       try await host.whileRunning { host async throws in
         let photo = try await house.drop(photo: "photo-7", "-w", "handled")
         _ = try await house.stagedoor("close", photo.session).output()

@@ -136,7 +136,7 @@ import Testing
       let pipe = "\(house.home)/pipe"
       #expect(mkfifo(pipe, 0o600) == 0)
       for words in [["check", pipe], ["install-manifest", pipe], ["register", pipe], ["test", pipe]] {
-        let result = try await house.command(Command.built("stagedoor").program, arguments: words).run()
+        let result = try await house.stagedoor(words).run()
         #expect(result.status == .exited(1), "\(words): \(result)")
         #expect(
           result.standardError.contains("is a pipe; read it as standard input: - <\(pipe)\n"), "\(words): \(result)")

@@ -14,9 +14,8 @@ import Testing
       let manifest = try #require(parts.first { $0.hasPrefix("json\n") }).dropFirst(5)
       try house.write(String(manifest), to: "\(house.home)/Info.json")
       var shell = house.command("sh", "-eu", "-c", lines.joined())
-      let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
       shell.directory = house.home
-      shell.environment["PATH"] = "\(folder):\(shell.environment["PATH"] ?? "/usr/bin:/bin")"
+      shell.lookFirst(in: Command.builtFolder)
       let result = try await shell.run()
       #expect(result.status.isSuccess && result.standardError == "", "\(result)")
       let output = result.standardOutput
@@ -43,9 +42,7 @@ import Testing
     ),
     (
       "A drop is refused", "",
-      [
-        "org.example.Notes\tNotes\tno", "=> refused: no application declares \"org.example.Notes.opne\"",
-      ]
+      ["org.example.Notes\tNotes\tno", "=> refused: no application declares \"org.example.Notes.opne\""]
     ),
     (
       "A drop goes to the wrong window", "stagedoor drop --type org.example.Notes.open",
@@ -92,9 +89,8 @@ import Testing
         try house.write(String(manifest), to: "\(house.home)/Info.json")
         let script = "stagedoor install-manifest -q Info.json\n\(trouble.cause)\n\(lines)"
         var shell = house.command("sh", "-eu", "-c", script)
-        let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         shell.directory = house.home
-        shell.environment["PATH"] = "\(folder):\(shell.environment["PATH"] ?? "/usr/bin:/bin")"
+        shell.lookFirst(in: Command.builtFolder)
         let typed = shell
         let result =
           isServed
@@ -113,8 +109,7 @@ import Testing
   @Test func `the page has the keys that objects have`() async throws {
     let rows = try Repository.text(of: "docs/command.md").split(separator: "\nThe keys of each object")[1]
       .split(separator: "\n\nThe command ends")[0].split(separator: "\n").filter { $0.hasPrefix("| `") }
-    try await withService { house async throws in
-      try await house.registerGallery()
+    try await withGallery { house async throws in
       let photo = try await house.drop(photo: "photo-7")
       _ = try await house.stagedoor("cancel", photo.delivery).output()
       _ = try await house.drop(photo: "photo-8")
@@ -123,8 +118,8 @@ import Testing
       for words in asked {
         let row = try #require(rows.first { $0.hasPrefix("| `\(words[0])`") })
         let documented = row.split(separator: "|")[1].matches(of: #/`(\w+)`/#).map { String($0.output.1) }
-        let command = house.command(Command.built("stagedoor").program, arguments: words + ["--json"])
-        let document = try JSONSerialization.jsonObject(with: Data(try await command.output().utf8))
+        let json = try await house.stagedoor(words + ["--json"]).output()
+        let document = try JSONSerialization.jsonObject(with: Data(json.utf8))
         let object = try #require(((document as? [Any])?.first ?? document) as? [String: Any])
         #expect(object.keys.sorted() == documented.sorted(), "\(words)")
       }

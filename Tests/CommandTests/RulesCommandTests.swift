@@ -45,9 +45,7 @@ import Testing
         #expect(try await here.output() == "created")
         let there = house.stagedoor("drop", "--text", "main.c:42", "--dir", "\(house.home)/src", "--print", "outcome")
         #expect(try await there.output() == "activated")
-        let piped = try await house.command(
-          "sh", "-c", "printf 'photo 7' | '\(Command.built("stagedoor").program)' drop --print outcome -"
-        ).output()
+        let piped = try await house.shell("printf 'photo 7' | \"$0\" drop --print outcome -").output()
         #expect(piped == "created")
 
         let explained = try await house.stagedoor("explain", "--text", "photo 7").output()
@@ -84,7 +82,7 @@ import Testing
       try house.write(Self.rules, to: good)
       try house.write("rule a\n  when text\n  then sing 'x'\n", to: bad)
       for command in [["check"], ["rules", "check"]] {
-        let result = try await house.command(Command.built("stagedoor").program, arguments: command + [good, bad]).run()
+        let result = try await house.stagedoor(command + [good, bad]).run()
         #expect(result.status == .exited(1))
         let lines = result.standardOutput.split(separator: "\n")
         #expect(lines.first == "\(good): good, 4 rules")
@@ -107,9 +105,7 @@ import Testing
       try house.write("int main;", to: "\(house.home)/main.c")
       let given = ["--manifest", manifest, "--rules", rules]
       func run(_ words: String...) async throws -> Command.Result {
-        var command = house.command(Command.built("stagedoor").program, arguments: words + given)
-        command.directory = house.home
-        return try await command.run()
+        try await house.stagedoor(words + given).run()
       }
       let line = try await run("explain", "--record", cases, "--text", "main.c:42")
       #expect(line.standardOutput.contains("file://\(house.home)/main.c"), "\(line)")

@@ -6,13 +6,6 @@ import Testing
 
 /// Standard input that is longer than a message: the command hands it over as it comes.
 @Suite struct StreamTests {
-  private func withGallery(_ body: (House) async throws -> Void) async throws {
-    try await withService { house async throws in
-      try await house.registerGallery()
-      try await body(house)
-    }
-  }
-
   /// Runs `body` while a host reads at most `bytes` of each delivery.
   private func withReader(_ bytes: Int, _ body: (House, RunningCommand) async throws -> Void) async throws {
     try await withGallery { house async throws in
@@ -25,7 +18,7 @@ import Testing
     }
   }
 
-  private static let drop = "\"$STAGEDOOR\" drop -t \(House.openDetail) --target long"
+  private static let drop = "\"$0\" drop -t \(House.openDetail) --target long"
   /// In long rounds, more than a program should keep in memory.
   private static let count =
     ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] == nil ? 32 << 20 : 1 << 30
@@ -104,7 +97,7 @@ import Testing
         }
       }
       #expect(try await house.stagedoor("deliveries", "--state", "cancelled", "--print", "delivery").output() != "")
-      #expect(try await house.stagedoor("sessions", "--print", "session").output() == "")
+      #expect(try await house.sessions() == [])
     }
   }
 
@@ -128,7 +121,7 @@ import Testing
     }
     // The kit says so as well.
     try await withGallery { house async throws in
-      let host = "exec \"$STAGEDOOR\" host --app \(House.gallery) --connect 'true {file}' 2>&1"
+      let host = "exec \"$0\" host --app \(House.gallery) --connect 'true {file}' 2>&1"
       try await house.shell(host).whileRunning { host async throws in
         try await killingDrop(house) { () async throws in
           _ = try await host.line { $0.hasSuffix("the source was interrupted after 100000 bytes") }
@@ -142,28 +135,16 @@ import Testing
       let path = "\(house.home)/long.bin"
       _ = try await house.shell("head -c 1048576 /dev/zero >'\(path)'").output()
       let words = ["drop", "-t", House.openDetail, "--deadline", "2", "-"]
-      let program = Command.built("stagedoor").program
-      let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "60", path, program]
-      let shown = try await house.command("python3", arguments: script + words).run()
+      let shown = try await house.stagedoor(columns: 60, input: path, words).run()
       #expect(shown.status == .exited(5))
       // The kernel decides how much it takes before anybody reads.
       let bar = /\[#+\.+] [0-9]+ %  [0-9]+ KiB of 1024 KiB\u{1b}\[K/
       #expect(shown.standardOutput.contains(bar), "\(shown)")
       // The progress is erased from the line before the command writes something else there.
       #expect(shown.standardOutput.contains("\r\u{1b}[Kstagedoor drop: no program took"), "\(shown)")
-      let piped = try await house.shell("exec '\(program)' \(words.joined(separator: " ")) <'\(path)'").run()
+      let piped = try await house.shell("exec \"$0\" \(words.joined(separator: " ")) <'\(path)'").run()
       #expect(piped.status == .exited(5))
       #expect(!piped.standardError.contains("\r") && !piped.standardOutput.contains("\r"))
     }
-  }
-}
-
-extension House {
-  /// A line for a shell in this house; the command is `$STAGEDOOR`.
-  fileprivate func shell(_ line: String) -> Command {
-    var command = command("sh", "-c", line)
-    command.directory = home
-    command.environment["STAGEDOOR"] = Command.built("stagedoor").program
-    return command
   }
 }

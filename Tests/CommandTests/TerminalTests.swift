@@ -6,8 +6,7 @@ import Testing
 /// What a person sees on a real terminal.
 @Suite struct TerminalTests {
   private func withPhotos(_ body: (House) async throws -> Void) async throws {
-    try await withService { house async throws in
-      try await house.registerGallery()
+    try await withGallery { house async throws in
       for photo in ["photo-7", "写真-8", "a very long name of a photo that nobody will ever read to its end"] {
         _ = try await house.drop(photo: photo)
       }
@@ -20,12 +19,10 @@ import Testing
     try await withPhotos { house async throws in
       var shown = ""
       for columns in [40, 80, 120] {
-        let command =
-          name == "explain"
-          ? house.stagedoor(
-            columns: columns, "--color", "never", "explain", "-t", House.openDetail, "--target", "photo-7")
-          : house.stagedoor(columns: columns, "--color", "never", name)
-        shown += "== \(columns) columns ==\n\(try await command.output())\n"
+        let words =
+          ["--color", "never", name] + (name == "explain" ? ["-t", House.openDetail, "--target", "photo-7"] : [])
+        let table = try await house.stagedoor(columns: columns, words).output()
+        shown += "== \(columns) columns ==\n\(table)\n"
       }
       #expect(!shown.contains("\u{1b}"))
       try expectSnapshot(shown.normalized, "table-\(name)")
@@ -51,7 +48,7 @@ import Testing
       let photo = try await house.drop(photo: "steering", "--title", title)
       let escaped = #"\u009b2J\u009d\u007f\u202e\u200f\u061c\udb40\udc41 ok "# + "\u{200d}é"
       for words in [["show", photo.session], ["watch", "--past"], ["explain", "--session", photo.session]] {
-        let told = try await house.command(Command.built("stagedoor").program, arguments: words + ["--json"]).output()
+        let told = try await house.stagedoor(words + ["--json"]).output()
         #expect(!told.unicodeScalars.contains { title.prefix(7).unicodeScalars.contains($0) && $0 != "2" && $0 != "J" })
         #expect(words[0] != "show" || told.contains(escaped), "\(told)")
       }
@@ -67,14 +64,12 @@ import Testing
         (["watch", "--past"], "no events yet"),
         (["apps"], "no applications yet; `stagedoor install-manifest` installs one"),
       ] {
-        let program = Command.built("stagedoor").program
-        let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "200", "-", program]
-        let shown = try await house.command("python3", arguments: script + words).run()
+        let shown = try await house.stagedoor(columns: 200, words).run()
         #expect((shown.standardOutput + shown.standardError).contains(sentence), "\(words): \(shown)")
-        let piped = try await house.command(program, arguments: words).run()
+        let piped = try await house.stagedoor(words).run()
         #expect(piped.status.isSuccess && piped.standardOutput == "", "\(words): \(piped)")
         #expect(piped.standardError == sentence + "\n", "\(words): \(piped)")
-        let json = try await house.command(program, arguments: words + ["--json"]).run()
+        let json = try await house.stagedoor(words + ["--json"]).run()
         #expect(json.status.isSuccess, "\(words): \(json)")
         if words[0] != "watch" {
           #expect(json.standardOutput == "[]\n" && json.standardError == "", "\(words): \(json)")
@@ -95,10 +90,7 @@ import Testing
     try await withPhotos { house async throws in
       let photo = try await house.drop(photo: "\u{1b}[31mred\n", "--title", "\u{1b}[2J")
       for words in [["sessions"], ["show", photo.session], ["explain", "--session", photo.session]] {
-        let arguments = ["--color=never"] + words
-        let program = Command.built("stagedoor").program
-        let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "200", "-", program]
-        let shown = try await house.command("python3", arguments: script + arguments).output()
+        let shown = try await house.stagedoor(columns: 200, ["--color=never"] + words).output()
         #expect(!shown.contains("\u{1b}"), "\(words)")
       }
       #expect(try await house.stagedoor("sessions").output().contains("\\u{1b}[31mred\\n"))

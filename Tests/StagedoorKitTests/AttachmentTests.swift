@@ -10,16 +10,12 @@ import Testing
 /// An application stays attached as long as it runs, and takes nothing from the moment when it begins to stop.
 @MainActor @Suite struct AttachmentTests {
   @Test func `an application that the next service refuses attaches as soon as it can`() async throws {
-    try await withPrivateBus { bus in
-      let first = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let application = PlayedApplication("org.example.Cats")
-      let connection = try await bus.connect()
-      try await application.start(on: connection)
+    try await withStage { bus, first, application in
       await first.close()
       application.post("EntriesUpdated")
       // The manifest is missing for a moment, then the disk is full, then the store is slow.
       let second = try await PlayedService(
-        on: bus, for: "org.example.Cats", sessions: [1],
+        on: bus, sessions: [1],
         refusing: [
           "AttachHostWith": [
             "org.stagedoor.Error.NoSuchApplication", "org.stagedoor.Error.StorageFailed",
@@ -28,39 +24,33 @@ import Testing
         ])
       try await second.wait(for: "AttachHost org.example.Cats []")
       try await second.wait(for: "PostNotification EntriesUpdated")
-      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let session = PlayedService.session(1)
       try await second.connect(session, Options.activity("cat1"))
       #expect(application.scene(of: session)?.userActivity == cat("cat1"))
       // The first of the errors is reported, and not each attempt.
-      #expect(application.failures.count == 1)
-      #expect(application.failures.first?.contains("NoSuchApplication") == true)
-      await application.stop()
-      await connection.close()
+      let failures = application.takenFailures()
+      #expect(failures.count == 1 && failures[0].contains("NoSuchApplication"), "\(failures)")
       await second.close()
     }
   }
 
   @Test func `a change that could not be stored is written later`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
+    try await withScene { service, _, scene in
       service.refusals.withLock {
         $0 = [
           "Title": ["org.stagedoor.Error.StorageFailed", "org.freedesktop.DBus.Error.Timeout"],
           "UserInfo": ["org.freedesktop.DBus.Error.AccessDenied"],
         ]
       }
-      application.scene(of: session)?.title = "Tom"
-      application.scene(of: session)?.userInfo = ["zoom": 2]
+      scene.title = "Tom"
+      scene.userInfo = ["zoom": 2]
       try await service.wait(for: "1: Title = Tom")
       try await service.wait(for: #"1: UserInfo = {"zoom":2}"#)
     }
   }
 
   @Test func `the end of a session is told, although a change that was on its way came back`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
+    try await withScene(Options.activity("cat1")) { service, application, scene in
       service.refusals.withLock { $0 = ["UserActivity": ["org.stagedoor.Error.StorageFailed"]] }
       // The library calls this while it writes the activity.
       application.whenCalled = { [unowned application] name, scene in
@@ -68,41 +58,33 @@ import Testing
         application.whenCalled = { _, _ in }
         application.requestSceneSessionDestruction(scene.session)
       }
-      application.scene(of: session)?.userActivity?.needsSave = true
+      scene.userActivity?.needsSave = true
       try await service.wait(for: "1: Destroy standard")
     }
   }
 
   @Test func `the sessions are followed again when the service did not list them`() async throws {
-    try await withPrivateBus { bus in
-      let first = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let application = PlayedApplication("org.example.Cats")
-      let connection = try await bus.connect()
-      try await application.start(on: connection)
-      #expect(application.openSessions.count == 1)
+    try await withStage { bus, first, application in
+      first.addSession(1)
+      try await eventually("the session") { await application.openSessions.count == 1 }
       await first.close()
-      let second = try await PlayedService(
-        on: bus, for: "org.example.Cats",
-        refusing: [
-          "GetManagedObjects": ["org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.Timeout"]
-        ])
+      let timeouts: [ErrorName] = ["org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.Timeout"]
+      let second = try await PlayedService(on: bus, refusing: ["GetManagedObjects": timeouts])
       try await eventually("the list of the next service") { await application.openSessions.isEmpty }
-      #expect(application.failures.count == 1)
-      await application.stop()
-      await connection.close()
+      #expect(application.takenFailures().count == 1)
       await second.close()
     }
   }
 
   @Test func `an application that is stopped while nobody accepts it leaves nothing behind`() async throws {
     try await withPrivateBus { bus in
-      let first = try await PlayedService(on: bus, for: "org.example.Cats")
+      let first = try await PlayedService(on: bus)
       let connection = try await bus.connect()
       var application: PlayedApplication? = PlayedApplication("org.example.Cats")
       try await application?.start(on: connection)
       await first.close()
       let second = try await PlayedService(
-        on: bus, for: "org.example.Cats",
+        on: bus,
         refusing: [
           "AttachHostWith": Array(repeating: "org.stagedoor.Error.NoSuchApplication", count: 1000),
           "GetManagedObjects": Array(repeating: "org.freedesktop.DBus.Error.Timeout", count: 1000),
@@ -137,7 +119,7 @@ import Testing
         await application.calls.count { $0.hasPrefix("bringToFront") } == 2
       }
       #expect(application.scene(of: connected)?.activationState != .unattached)
-      let second = try await PlayedService(on: bus, for: "org.example.Cats", known: first.known)
+      let second = try await PlayedService(on: bus, known: first.known)
       try await second.wait(
         for: "AttachHost org.example.Cats \([connected, continued, finished].map(\.path.rawValue).sorted())")
       application.post("Later")
@@ -195,7 +177,7 @@ import Testing
         application.post("Added", userInfo: ["entry": .integer(number)])
       }
       application.post("Last")
-      let next = try await PlayedService(on: bus, for: "org.example.Cats")
+      let next = try await PlayedService(on: bus)
       try await next.wait(for: "PostNotification Last")
       let posted = next.lines.filter { $0.hasPrefix("PostNotification") }
       #expect(posted.count == 1000)

@@ -8,6 +8,10 @@ import Testing
 
 /// Deliveries: their results and errors.
 @Suite struct DeliveringTests {
+  private static let pictures = Manifests.application(
+    "org.example.Pictures", types: "show", configurations: Manifests.configuration("Main"),
+    more: #""CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image"]}],"#)
+
   @Test(arguments: PrivateBus.Kind.available)
   func `a drop makes a window, and the same again finds it`(kind: PrivateBus.Kind) async throws {
     try await withClient(Manifests.cats, kind) { _, stagedoor in
@@ -34,13 +38,7 @@ import Testing
       activity.keywords = ["sea", "beach"]
       activity.persistentIdentifier = "tom"
       activity.expirationDate = Date(timeIntervalSince1970: 4_000_000_000.25)
-      activity.userInfo = [
-        "text": "Tom \u{e9} e\u{301} \u{0} \"", "number": 9_007_199_254_740_993, "half": 0.5, "whole": .double(1),
-        "true": true, "none": .null, "list": [1, "two", [3.5]], "data": .data(Data([0, 255])),
-        "date": .date(Date(timeIntervalSince1970: 1_777_777_777.123456)), "id": .uuid(UUID()),
-        "url": .url(try #require(URL(string: "https://example.org/a%20b#c"))), "set": .set([1, 2, "three"]),
-        "inner": ["$date": "no date", "$literal": ["$x": 1]],
-      ]
+      activity.userInfo = valuesOfEachKind
       let delivery = try await stagedoor.deliver(activity, .lasting)
       #expect(try await stagedoor.session(delivery.session).userActivity == activity)
     }
@@ -52,20 +50,15 @@ import Testing
       #expect(await code { try await stagedoor.drop("") } == .invalidPayload)
       var existing = DeliveryOptions()
       existing.disposition = .existingOnly
-      #expect(
-        await code { try await stagedoor.deliver(cat("cat1"), existing) } == .noMatchingSession)
+      #expect(await code { try await stagedoor.deliver(cat("cat1"), existing) } == .noMatchingSession)
       var stranger = DeliveryOptions()
       stranger.application = "org.example.Dogs"
-      #expect(
-        await code { try await stagedoor.deliver(cat("cat1"), stranger) }
-          == .noSuchApplication)
+      #expect(await code { try await stagedoor.deliver(cat("cat1"), stranger) } == .noSuchApplication)
       var late = cat("cat1")
       late.expirationDate = Date(timeIntervalSince1970: 1)
       #expect(await code { try await stagedoor.deliver(late) } == .activityExpired)
       #expect(await code { try await stagedoor.register(manifest: "{") } == .invalidManifest)
-      #expect(
-        await code { try await stagedoor.newSession(of: "org.example.Dogs") }
-          == .noSuchApplication)
+      #expect(await code { try await stagedoor.newSession(of: "org.example.Dogs") } == .noSuchApplication)
     }
   }
 
@@ -94,10 +87,7 @@ import Testing
   }
 
   @Test func `what an item promises is loaded when the host opens it, and again after a failure`() async throws {
-    let manifest = Manifests.application(
-      "org.example.Pictures", types: "show", configurations: Manifests.configuration("Main"),
-      more: #""CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image"]}],"#)
-    try await withClient(manifest) { _, stagedoor in
+    try await withClient(Self.pictures) { _, stagedoor in
       let loads = Counter()
       struct Torn: Error {}
       var provider = ItemProvider()
@@ -112,12 +102,9 @@ import Testing
       let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
       #expect(delivery.outcome == .created)
       #expect(loads.value == 0)
-      // While a registered application has no host, anyone may act as its host.
       func size(_ type: String) async throws -> Int64 {
-        let (_, size) = try await stagedoor.connection.call(
-          to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
-          delivery.identifier.description, UInt32(0), type, returning: OwnedFileDescriptor.self, Int64.self)
-        return size
+        let opened = try await stagedoor.opened(delivery.identifier, 0, type)
+        return opened.size
       }
       await #expect(throws: CallError.self) { try await size("image/png") }
       #expect(try await size("image/*") == 3)
@@ -129,10 +116,7 @@ import Testing
 
   @Test func `nobody but the service may ask for what an item promises, or say that nobody asks any more`() async throws
   {
-    let manifest = Manifests.application(
-      "org.example.Pictures", types: "show", configurations: Manifests.configuration("Main"),
-      more: #""CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image"]}],"#)
-    try await withClient(manifest) { house, stagedoor in
+    try await withClient(Self.pictures) { house, stagedoor in
       let loads = Counter()
       var provider = ItemProvider()
       provider.registerDataRepresentation(as: "image/png") { _ in
@@ -166,10 +150,8 @@ import Testing
       }
       #expect(denied >= 1)
       #expect(loads.value == 0)
-      let (_, size) = try await stagedoor.connection.call(
-        to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
-        delivery.identifier.description, UInt32(0), "image/png", returning: OwnedFileDescriptor.self, Int64.self)
-      #expect(size == 3 && loads.value == 1)
+      #expect(try await stagedoor.opened(delivery.identifier, 0, "image/png").size == 3)
+      #expect(loads.value == 1)
       await thief.close()
     }
   }
@@ -182,9 +164,7 @@ import Testing
       #expect(sessions[0] != sessions[1])
 
       let mixed = [DragItem(UserActivity("viewDog")), DragItem(cat("cat1"))]
-      #expect(
-        await code { _ = try await stagedoor.deliverEach(mixed) }
-          == .activityTypeNotDeclared)
+      #expect(await code { _ = try await stagedoor.deliverEach(mixed) } == .activityTypeNotDeclared)
       let results = try await stagedoor.deliverEach(mixed, .lasting, bestEffort: true)
       #expect(throws: StagedoorError.self) { try results[0].get() }
       #expect(try results[1].get().session == sessions[0])
@@ -242,9 +222,7 @@ import Testing
         let client = hurried
         #expect(await code { try await client.deliver(cat("cat1")) } == .timedOut)
         var answers = [await calls.first { _ in true }]
-        let cancelled = Task {
-          await code { try await stagedoor.deliver(cat("cat1")) }
-        }
+        let cancelled = Task { await code { try await stagedoor.deliver(cat("cat1")) } }
         answers.append(await calls.first { _ in true })
         cancelled.cancel()
         #expect(await cancelled.value == .taskCancelled)
@@ -260,8 +238,7 @@ import Testing
   }
 
   @Test func `the service need not run`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.withClient { stagedoor in
         #expect(await code { try await stagedoor.drop("viewCat") } == .serviceUnknown)
         try await house.installService("--durability", "memory")

@@ -6,6 +6,10 @@ import Testing
 
 /// Deliveries after their reply: listed, taken back, redirected, and followed to their end.
 @Suite struct DeliveryLaterTests {
+  private func all(_ progress: ProgressSequence) async throws -> [DeliveryState] {
+    try await withLimit(usualLimit, "the end of the delivery") { try await progress.reduce(into: []) { $0.append($1) } }
+  }
+
   @Test func `deliveries are listed newest first, page by page, and looked at`() async throws {
     try await withClient { _, stagedoor in
       var made: [Delivery] = []
@@ -30,28 +34,20 @@ import Testing
       let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
       let progress = try await stagedoor.progress(of: delivery.identifier)
       try await stagedoor.cancel(delivery.identifier)
-      let steps = try await withLimit(usualLimit, "the end of the delivery") {
-        try await progress.reduce(into: []) { $0.append($1) }
-      }
+      let steps = try await all(progress)
       #expect(steps == [.held, .cancelled])
-      #expect(
-        await code { try await stagedoor.finished(delivery.identifier) } == .cancelled)
-      #expect(
-        await code { try await stagedoor.cancel(delivery.identifier) } == .requestDenied)
+      #expect(await code { try await stagedoor.finished(delivery.identifier) } == .cancelled)
+      #expect(await code { try await stagedoor.cancel(delivery.identifier) } == .requestDenied)
     }
   }
 
   @Test func `a delivery whose window goes fails, and says why`() async throws {
     try await withClient { _, stagedoor in
       let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
-      let finished = Task {
-        await code { try await stagedoor.finished(delivery.identifier) }
-      }
+      let finished = Task { await code { try await stagedoor.finished(delivery.identifier) } }
       let progress = try await stagedoor.progress(of: delivery.identifier)
       try await stagedoor.destroy(delivery.session)
-      let last = try await withLimit(usualLimit, "the end of the delivery") {
-        try await progress.reduce(nil as DeliveryState?) { $1 }
-      }
+      let last = try await all(progress).last
       guard case .failed(let error) = last else {
         Issue.record("it ended as \(String(describing: last))")
         return
@@ -67,43 +63,33 @@ import Testing
       var options = DeliveryOptions()
       options.deadline = .milliseconds(300)
       let delivery = try await stagedoor.deliver(cat("cat1"), options)
-      let steps = try await withLimit(usualLimit, "the end of the delivery") {
-        try await stagedoor.progress(of: delivery.identifier).reduce(into: []) { $0.append($1) }
-      }
+      let steps = try await all(stagedoor.progress(of: delivery.identifier))
       #expect(steps.last == .routed)
       #expect(try await stagedoor.finished(delivery.identifier) == .routed)
     }
   }
 
   @Test func `who follows a delivery asks about it once, and hears of its end`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats")
-      let stagedoor = Stagedoor(on: try await bus.connect())
-      let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
+    try await withPlayedService { _, service, stagedoor in
+      let identifier = PlayedService.delivery
       let progress = try await stagedoor.progress(of: identifier)
       // From here on the service would give a wrong answer.
       service.states.withLock { $0 = ["failed"] }
       try service.tell("Forwarded", of: identifier)
       try service.tell(of: identifier)
-      let steps = try await withLimit(usualLimit, "the end of the delivery") {
-        try await progress.reduce(into: []) { $0.append($1) }
-      }
+      let steps = try await all(progress)
       #expect(steps == [.routed, .forwarded, .handled])
       #expect(service.states.withLock { $0 } == ["failed"])
       #expect(service.questions == 1)
-      await stagedoor.close()
-      await service.close()
     }
   }
 
   @Test func `who follows a delivery asks again when the service comes back`() async throws {
-    try await withPrivateBus { bus in
-      let first = try await PlayedService(on: bus, for: "org.example.Cats")
-      let stagedoor = Stagedoor(on: try await bus.connect())
-      let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
+    try await withPlayedService { bus, first, stagedoor in
+      let identifier = PlayedService.delivery
       let progress = try await stagedoor.progress(of: identifier)
       await first.close()
-      let second = try await PlayedService(on: bus, for: "org.example.Cats", states: ["held", "handled"])
+      let second = try await PlayedService(on: bus, states: ["held", "handled"])
       let steps = try await withLimit(usualLimit, "the end of the delivery") {
         var steps: [DeliveryState] = []
         for try await step in progress {
@@ -114,7 +100,6 @@ import Testing
         return steps
       }
       #expect(steps == [.routed, .held, .handled])
-      await stagedoor.close()
       await second.close()
     }
   }

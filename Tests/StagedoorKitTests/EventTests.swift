@@ -75,8 +75,7 @@ import Testing
   }
 
   @Test func `they go on when the service has been away`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.withClient { stagedoor in
         let live = try await house.serving("--durability", "normal") { daemon in
           let live = try await stagedoor.events()
@@ -99,26 +98,21 @@ import Testing
   }
 
   @Test func `what happened before the next service had the name is told without a signal`() async throws {
-    try await withPrivateBus { bus in
-      let discarded = "SessionDiscarded"
-      let first = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded])
-      let stagedoor = Stagedoor(on: try await bus.connect())
+    let discarded = "SessionDiscarded"
+    try await withPlayedService(events: [discarded]) { bus, first, stagedoor in
       let live = try await stagedoor.events(since: 0)
       let seen = Task { try await collect(3, from: live) }
       // The sequence has read the kept events, and waits.
       try await first.wait(for: "EventsSince 0")
       await first.close()
-      let next = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded, discarded, discarded])
+      let next = try await PlayedService(on: bus, events: [discarded, discarded, discarded])
       #expect(try await seen.value.map(\.sequence) == [1, 2, 3])
-      await stagedoor.close()
       await next.close()
     }
   }
 
   @Test func `signals that did not arrive are read again, in their place`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats")
-      let stagedoor = Stagedoor(on: try await bus.connect())
+    try await withPlayedService { _, service, stagedoor in
       let live = try await stagedoor.events()
       let (numbers, seen) = AsyncStream<UInt64>.makeStream()
       let watching = Task { for try await event in live { seen.yield(event.sequence) } }
@@ -128,8 +122,6 @@ import Testing
         #expect(try await collect(3, from: numbers) == [round * 3 + 1, round * 3 + 2, round * 3 + 3])
       }
       watching.cancel()
-      await stagedoor.close()
-      await service.close()
     }
   }
 

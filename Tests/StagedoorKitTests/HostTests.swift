@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a delivery that comes with the attachment waits until the host may write`() async throws {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1], connectsAtOnce: true)
+      let service = try await PlayedService(on: bus, sessions: [1], connectsAtOnce: true)
       let application = PlayedApplication("org.example.Cats")
       application.whenConnecting = { scene, _ in
         scene.title = "Tom"
@@ -65,11 +65,8 @@ import Testing
   }
 
   @Test func `an activity that needs saving is filled in, once for many changes`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
+    try await withScene(Options.activity("cat1")) { service, application, scene in
       _ = application.taken()
-      let scene = try #require(application.scene(of: session))
       for _ in 0..<10 { scene.userActivity?.needsSave = true }
       try await service.wait(
         for:
@@ -103,26 +100,21 @@ import Testing
   }
 
   @Test func `where no delegate is called no scene is meant, and nothing happens`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
+    try await withScene(Options.activity("cat1")) { _, _, scene in
       cat("cat2").becomeCurrent()
-      #expect(application.scene(of: session)?.userActivity == cat("cat1"))
+      #expect(scene.userActivity == cat("cat1"))
     }
   }
 
   @Test func `items are loaded as long as somebody has them, and then released`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      let delivery = "11111111-1111-4111-8111-111111111111"
-      try await service.connect(
-        session,
-        """
-        {"delivery": "\(delivery)", "attempt": 1, "userActivities": [{"activityType": "viewCat"}],
-         "items": [{"suggestedName": "Beach.txt", "activities": [0],
-                    "representations": [{"type": "text/plain", "size": 7}]}],
-         "sourceApplication": "org.example.Mail"}
-        """)
+    let delivery = PlayedService.delivery
+    let options = """
+      {"delivery": "\(delivery)", "attempt": 1, "userActivities": [{"activityType": "viewCat"}],
+       "items": [{"suggestedName": "Beach.txt", "activities": [0],
+                  "representations": [{"type": "text/plain", "size": 7}]}],
+       "sourceApplication": "org.example.Mail"}
+      """
+    try await withScene(options) { service, application, _ in
       let item = try #require(application.items.first)
       #expect(item.itemProvider.suggestedName == "Beach.txt")
       #expect(item.itemProvider.userActivities == [UserActivity("viewCat")])
@@ -136,21 +128,14 @@ import Testing
   }
 
   @Test func `what was not loaded to its end is not released`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(
-        session,
-        """
-        {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
-         "items": [{"representations": [{"type": "text/plain"}]}, {"representations": [{"type": "text/torn"}]}]}
-        """)
+    try await withScene(Options.items(["text/plain", "text/torn"])) { service, application, scene in
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
       let torn = application.items[1].itemProvider
       #expect(await code { _ = try await torn.loadText(as: "text/torn") } == .sourceGone)
       #expect(await code { _ = try await torn.loadFileRepresentation(as: "text/torn") } == .sourceGone)
       _ = consume torn
       application.items = []
-      application.scene(of: session)?.title = "later"
+      scene.title = "later"
       try await service.wait(for: "1: Title = later")
       #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
     }
@@ -168,14 +153,7 @@ import Testing
   }
 
   @Test func `whoever waits for an item that does not end can be called off`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(
-        session,
-        """
-        {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
-         "items": [{"representations": [{"type": "text/endless"}]}]}
-        """)
+    try await withScene(Options.items(["text/endless"])) { service, application, _ in
       let item = try #require(application.items.first)
       let loading = Task { await code { _ = try await item.itemProvider.loadDataRepresentation(as: "text/endless") } }
       try await service.wait(for: "OpenItem 0 text/endless")
@@ -185,10 +163,8 @@ import Testing
   }
 
   @Test func `what the application asks for goes to the service, and its refusals come back typed`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
-      let scene = try #require(application.scene(of: session))
+    try await withScene { service, application, scene in
+      let session = scene.id
       let options = Application.ActivationRequestOptions(
         requestingScene: scene, preferredPresentationStyle: .prominent)
       let made = try await application.requestSceneSessionActivation(nil, userActivity: cat("cat2"), options: options)
@@ -244,12 +220,10 @@ import Testing
   }
 
   @Test func `a host says what a drop would do`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
+    try await withScene { service, _, scene async throws in
       let item: [String: Variant] = ["suggestedName": "Beach.png"]
-      #expect(try await service.propose(session, [item], ["copy", "move"]) == "copy")
-      #expect(try await service.propose(session, [item], ["move"]) == "forbidden")
+      #expect(try await service.propose(scene.id, [item], ["copy", "move"]) == "copy")
+      #expect(try await service.propose(scene.id, [item], ["move"]) == "forbidden")
     }
   }
 
@@ -296,7 +270,7 @@ import Testing
       scene.enter(.background)
       application.post("EntriesUpdated")
 
-      let next = try await PlayedService(on: bus, for: "org.example.Cats", discarding: [doomed.path], sessions: [1])
+      let next = try await PlayedService(on: bus, sessions: [1], discardsUnknown: true)
       try await next.wait(for: "AttachHost org.example.Cats \([session.path.rawValue, doomed.path.rawValue])")
       try await next.wait(for: "1: Title = Tom")
       try await next.wait(for: "1: SetState background")
@@ -312,8 +286,8 @@ import Testing
 
   @Test func `an application runs until it is stopped, called off, or left without a bus`() async throws {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let session = PlayedService.session(1)
       for ending in ["stopped", "called off", "left"] {
         let application = PlayedApplication("org.example.Cats")
         let connection = try await bus.connect()
@@ -341,10 +315,8 @@ import Testing
   }
 
   @Test func `an application that stops puts its scenes away`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
-      try await service.activate(session)
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      try await service.activate(scene.id)
       _ = application.taken()
       await application.stop()
       #expect(application.taken().last == "didDisconnect standard (unattached)")

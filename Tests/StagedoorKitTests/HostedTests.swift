@@ -14,19 +14,12 @@ import Testing
     scene.activationConditions = SceneActivationConditions(can: .equals(name), prefers: .equals(name))
   }
 
-  private func handled(deadline: Duration = .seconds(60)) -> DeliveryOptions {
-    var options = DeliveryOptions.lasting
-    options.wait = .handled
-    options.deadline = deadline
-    return options
-  }
-
   @Test(arguments: PrivateBus.Kind.available)
   func `each cat gets a window, and the same cat the same`(kind: PrivateBus.Kind) async throws {
-    try await withHosts(kind) { house, stagedoor in
+    try await withHosts(Manifests.cats, kind) { house, stagedoor in
       try await house.hosting { application in
         application.whenConnecting = Self.showCat
-        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        let tom = try await stagedoor.deliver(cat("tom"), .handled)
         #expect(tom.outcome == .created)
         try await eventually("tom in front") {
           await application.scene(of: tom.session)?.activationState == .foregroundActive
@@ -36,14 +29,14 @@ import Testing
             "configuration", "willConnect Cat Detail (unattached)", "willEnterForeground (unattached)",
             "bringToFront  (foregroundInactive)", "didBecomeActive (foregroundActive)",
           ])
-        let tim = try await stagedoor.deliver(cat("tim"), handled())
+        let tim = try await stagedoor.deliver(cat("tim"), .handled)
         #expect(tim.session != tom.session)
         // A scene that now shows something else still takes what its conditions accept.
         application.scene(of: tom.session)?.userActivity = cat("mouse")
         try await eventually("the mouse") {
           try await stagedoor.session(tom.session).userActivity == cat("mouse")
         }
-        let again = try await stagedoor.deliver(cat("tom"), handled())
+        let again = try await stagedoor.deliver(cat("tom"), .handled)
         #expect(again.session == tom.session)
         #expect(again.outcome == .activated)
         #expect(application.taken().contains("continue tom (foregroundInactive)"))
@@ -56,8 +49,7 @@ import Testing
   }
 
   @Test func `an application that comes first has the bus start the service`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.installService("--durability", "memory")
       try await house.hosting { application in
         let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
@@ -88,7 +80,7 @@ import Testing
         application.windowsTakeFocus = false
         application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
         for number in 0..<20 {
-          let window = try await stagedoor.deliver(cat("cat\(number)"), handled())
+          let window = try await stagedoor.deliver(cat("cat\(number)"), .handled)
           try await eventually("the focus") {
             try await stagedoor.session(window.session).activationState == .foregroundActive
           }
@@ -98,18 +90,17 @@ import Testing
   }
 
   @Test func `an application waits until its own window has taken a delivery`() async throws {
-    struct NoSuchCat: Error {}
     try await withHosts { house, _ in
       try await house.hosting { application in
         let stagedoor = try #require(application.stagedoor)
         application.whenConnecting = Self.showCat
-        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        let tom = try await stagedoor.deliver(cat("tom"), .handled)
         #expect(application.scene(of: tom.session)?.title == "tom")
         #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
         application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
         let scene = try #require(application.scene(of: tom.session))
         do {
-          try await application.deliver(cat("tom"), from: scene, at: .anywhere, handled())
+          try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
           Issue.record("it was taken")
         } catch {
           #expect((error as? StagedoorError)?.code == .hostRefused)
@@ -125,13 +116,13 @@ import Testing
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
         application.whenConnecting = Self.showCat
-        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        let tom = try await stagedoor.deliver(cat("tom"), .handled)
         let scene = try #require(application.scene(of: tom.session))
-        let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, handled())
+        let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, .handled)
         #expect(edge.outcome == .created)
-        let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), handled())
+        let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), .handled)
         #expect(window.session == tom.session)
-        let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, handled())
+        let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
         #expect(anywhere.session == tom.session)
       }
     }
@@ -142,7 +133,7 @@ import Testing
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
         application.whenConnecting = { _, _ in throw NoSuchCat() }
-        #expect(await code { try await stagedoor.deliver(cat("tom"), handled()) } == .hostRefused)
+        #expect(await code { try await stagedoor.deliver(cat("tom"), .handled) } == .hostRefused)
         #expect(application.connectedScenes.isEmpty)
         let left = try await stagedoor.sessions()
         #expect(left.isEmpty)
@@ -189,12 +180,12 @@ import Testing
   @Test func `a scene that was released is restored with what it was doing`() async throws {
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
-        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        let tom = try await stagedoor.deliver(cat("tom"), .handled)
         application.scene(of: tom.session)?.release()
         try await eventually("the release") { try await stagedoor.session(tom.session).isConnected == false }
         var restored: UserActivity?
         application.whenConnecting = { _, options in restored = options.stateRestorationActivity }
-        let again = try await stagedoor.deliver(cat("tom"), handled())
+        let again = try await stagedoor.deliver(cat("tom"), .handled)
         #expect(again.outcome == .restored)
         #expect(again.session == tom.session)
         #expect(restored == cat("tom"))
@@ -206,7 +197,7 @@ import Testing
     try await withHosts { house, stagedoor in
       var sessions: [SessionIdentifier] = []
       try await house.hosting { application in
-        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), handled()).session) }
+        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), .handled).session) }
       }
       for session in sessions { try await stagedoor.destroy(session) }
       let gone = sessions.sorted()
@@ -218,15 +209,14 @@ import Testing
   }
 
   @Test func `a host attaches again when the service has been killed, and nothing is lost`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.withClient { stagedoor in
         let application = PlayedApplication("org.example.Cats")
         application.whenConnecting = Self.showCat
         let connection = try await house.bus.connect()
         let tom = try await house.serving("--durability", "normal") { daemon in
           try await application.start(on: connection)
-          let tom = try await stagedoor.deliver(cat("tom"), handled())
+          let tom = try await stagedoor.deliver(cat("tom"), .handled)
           try await eventually("tom in front") {
             try await stagedoor.session(tom.session).activationState == .foregroundActive
           }
@@ -244,7 +234,7 @@ import Testing
           }
           #expect(application.scene(of: tom.session) === scene)
           #expect(application.taken().isEmpty)
-          let again = try await stagedoor.deliver(cat("tom"), handled())
+          let again = try await stagedoor.deliver(cat("tom"), .handled)
           #expect(again.session == tom.session)
           #expect(application.calls.first == "continue tom (foregroundActive)")
           await application.stop()
@@ -259,25 +249,15 @@ import Testing
     try await withHosts { house, stagedoor in
       try await house.bus.install(
         "org.example.Cats", executable: Command.built("kit-stage-async").program, environment: house.environment)
-      let first = try await stagedoor.deliver(cat("tom"), handled())
+      let first = try await stagedoor.deliver(cat("tom"), .handled)
       #expect(first.outcome == .created)
       let process: UInt32 = try await stagedoor.connection.call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "org.example.Cats")
       kill(pid_t(process), SIGKILL)
       try await eventually("it is away") { try await stagedoor.session(first.session).isConnected == false }
-      let second = try await stagedoor.deliver(cat("tom"), handled())
+      let second = try await stagedoor.deliver(cat("tom"), .handled)
       #expect(second.outcome == .restored)
       #expect(second.session == first.session)
-    }
-  }
-
-  @Test func `a notification goes through the service to other processes`() async throws {
-    try await withHosts { house, stagedoor in
-      try await house.hosting { application in
-        let there = try await stagedoor.notifications(named: "EntriesUpdated", of: "org.example.Cats")
-        application.post("EntriesUpdated", userInfo: ["entryID": "7"])
-        #expect(try await collect(1, from: there)[0].userInfo == ["entryID": "7"])
-      }
     }
   }
 
@@ -288,7 +268,7 @@ import Testing
       configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"))
     try await withHosts(manifest) { house, stagedoor in
       try await house.hosting { application in
-        var options = handled()
+        var options = DeliveryOptions.handled
         options.disposition = .new
         let wishes = options
         // The service waits one second for the answer, which may be too short on a busy machine.
@@ -307,7 +287,7 @@ import Testing
     try await withService { house in
       try await house.withClient { stagedoor in
         try await house.hosting(manifest: Manifests.cats) { application in
-          let tom = try await stagedoor.deliver(cat("tom"), handled())
+          let tom = try await stagedoor.deliver(cat("tom"), .handled)
           #expect(tom.outcome == .created)
           #expect(application.connectedScenes.map(\.id) == [tom.session])
         }
@@ -325,18 +305,9 @@ import Testing
   _ manifest: String = Manifests.cats, _ kind: PrivateBus.Kind = .daemon,
   _ body: @MainActor (House, Stagedoor) async throws -> Void
 ) async throws {
-  try await withHouse(kind) { house in
-    try house.write(manifest, to: "\(house.applications)/org.example.Cats.json")
-    try await house.serving("--durability", "memory") { _ in
-      try await house.withClient { stagedoor in try await body(house, stagedoor) }
-    }
+  try await withDaemon(kind, installing: manifest, with: "--durability", "memory") { house, _ in
+    try await house.withClient { stagedoor in try await body(house, stagedoor) }
   }
-}
-
-@MainActor private func withHosts(
-  _ kind: PrivateBus.Kind, _ body: @MainActor (House, Stagedoor) async throws -> Void
-) async throws {
-  try await withHosts(Manifests.cats, kind, body)
 }
 
 extension House {

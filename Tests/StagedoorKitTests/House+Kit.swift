@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import FoundationEssentials
 import Glibc
 import StagedoorKit
 import Testing
@@ -45,11 +46,12 @@ nonisolated(nonsending) func withClient<Result>(
 
 extension Stagedoor {
   /// Opens an item. While a registered application has no host, anyone may act as its host.
-  func opened(_ delivery: DeliveryIdentifier, _ item: UInt32 = 0, _ type: String) async throws -> OwnedFileDescriptor {
+  func opened(
+    _ delivery: DeliveryIdentifier, _ item: UInt32 = 0, _ type: String
+  ) async throws -> (data: OwnedFileDescriptor, size: Int64) {
     try await connection.call(
       to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
-      delivery.description, item, type, returning: OwnedFileDescriptor.self, Int64.self
-    ).0
+      delivery.description, item, type, returning: OwnedFileDescriptor.self, Int64.self)
   }
 
   /// Releases the contents of a delivery that has no host.
@@ -89,6 +91,31 @@ extension DeliveryOptions {
     options.deadline = .seconds(3600)
     return options
   }
+
+  /// The call returns when the application has the delivery.
+  static var handled: DeliveryOptions {
+    var options = DeliveryOptions()
+    options.wait = .handled
+    options.deadline = usualLimit
+    return options
+  }
 }
 
 func cat(_ name: String) -> UserActivity { UserActivity("viewCat", targetContentIdentifier: name) }
+
+/// A value of each kind that a `userInfo` may hold.
+let valuesOfEachKind: [String: UserInfoValue] = [
+  "text": "Tom \u{e9} e\u{301} \u{0} \"", "number": 9_007_199_254_740_993, "half": 0.5, "whole": .double(1),
+  "true": true, "none": .null, "list": [1, "two", [3.5]], "data": .data(Data([0, 255])),
+  "date": .date(Date(timeIntervalSince1970: 1_777_777_777.123456)), "id": .uuid(UUID()),
+  "url": .url(URL(string: "https://example.org/a%20b#c")!), "set": .set([1, 2, "three"]),
+  "inner": ["$date": "no date", "$literal": ["$x": 1]],
+]
+
+extension DragItem {
+  init(text: String) {
+    var provider = ItemProvider()
+    provider.registerText(text)
+    self.init(itemProvider: provider)
+  }
+}

@@ -6,18 +6,12 @@ import Testing
 
 /// How an application starts: what it knows then, and which windows it opens.
 @MainActor @Suite struct LaunchTests {
-  private var handled: DeliveryOptions {
-    var options = DeliveryOptions.lasting
-    options.wait = .handled
-    return options
-  }
-
   @Test func `an application knows its sessions when it is told that it has started`() async throws {
     try await withHosts { house, stagedoor in
       var sessions: [SessionIdentifier] = []
       try await house.hosting { application in
         #expect(application.launches.map(\.deliveries) == [[]])
-        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), handled).session) }
+        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), .handled).session) }
       }
       for _ in 0..<5 {
         let application = PlayedApplication("org.example.Cats")
@@ -51,11 +45,11 @@ import Testing
         try await eventually("a first window") { await application.connectedScenes.count == 1 }
         let first = try #require(application.connectedScenes.first)
         #expect(first.session.configuration.name == "Default")
-        for name in ["tom", "tim", "kit"] { made.append(try await stagedoor.deliver(cat(name), handled).session) }
+        for name in ["tom", "tim", "kit"] { made.append(try await stagedoor.deliver(cat(name), .handled).session) }
         let (tom, tim, kit) = (made[0], made[1], made[2])
         application.requestSceneSessionDestruction(first.session)
         application.scene(of: kit)?.release()
-        _ = try await stagedoor.deliver(cat("tom"), handled)
+        _ = try await stagedoor.deliver(cat("tom"), .handled)
         try await eventually("the release") {
           try await stagedoor.sessions().filter(\.isConnected).map(\.identifier) == [tom, tim]
         }
@@ -85,8 +79,8 @@ import Testing
 
   @Test func `an application that somebody started lives until it is stopped`() async throws {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let session = PlayedService.session(1)
       let connection = try await bus.connect()
       let forgotten = Forgotten()
       try await { @MainActor in
@@ -126,8 +120,8 @@ import Testing
 
   @Test func `an application without a bus ends its scenes, and is forgotten`() async throws {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let session = PlayedService.session(1)
       let application = PlayedApplication("org.example.Cats")
       let connection = try await bus.connect()
       try await application.start(on: connection)

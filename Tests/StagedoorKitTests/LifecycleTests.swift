@@ -10,6 +10,10 @@ import Testing
     "didBecomeActive (foregroundActive)",
   ]
 
+  private static let leaving = [
+    "willResignActive (foregroundActive)", "didEnterBackground (background)", "stateRestorationActivity (background)",
+  ]
+
   @Test func `a new scene connects, enters the foreground, and becomes active`() async throws {
     try await withStage { _, service, application in
       #expect(service.lines == ["AttachHost org.example.Cats []"])
@@ -30,22 +34,16 @@ import Testing
   }
 
   @Test func `a scene that is there continues, and comes out of the background for it`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
+    try await withScene { service, application, scene in
+      let session = scene.id
       try await service.activate(session)
       #expect(application.taken() == Self.arrival)
       try await service.resume(session, Options.activity("cat2"))
       try await service.activate(session)
       #expect(application.taken() == ["continue cat2 (foregroundActive)", "bringToFront  (foregroundActive)"])
 
-      let scene = try #require(application.scene(of: session))
       scene.enter(.background)
-      #expect(
-        application.taken() == [
-          "willResignActive (foregroundActive)", "didEnterBackground (background)",
-          "stateRestorationActivity (background)",
-        ])
+      #expect(application.taken() == Self.leaving)
       try await service.wait(for: "1: SetState background")
       try await service.wait(
         for: #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
@@ -60,19 +58,14 @@ import Testing
   }
 
   @Test func `a scene that is destroyed leaves step by step, and then its session is discarded`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
+    try await withScene { service, application, scene in
+      let session = scene.id
       try await service.activate(session)
       _ = application.taken()
       service.removeSession(session)
       try await service.destroy(session, .commit)
       try await service.discard(session)
-      #expect(
-        application.taken() == [
-          "willResignActive (foregroundActive)", "didEnterBackground (background)",
-          "stateRestorationActivity (background)", "didDisconnect commit (unattached)", "didDiscard 1",
-        ])
+      #expect(application.taken() == Self.leaving + ["didDisconnect commit (unattached)", "didDiscard 1"])
       #expect(application.discardedSessions == [session])
       #expect(application.connectedScenes.isEmpty)
       try await eventually("no open session") { await application.openSessions.isEmpty }
@@ -83,17 +76,12 @@ import Testing
   }
 
   @Test func `a scene that is released keeps its session, and is restored with what it was doing`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      let session = scene.id
       try await service.activate(session)
       _ = application.taken()
-      application.scene(of: session)?.release()
-      #expect(
-        application.taken() == [
-          "willResignActive (foregroundActive)", "didEnterBackground (background)",
-          "stateRestorationActivity (background)", "didDisconnect standard (unattached)",
-        ])
+      scene.release()
+      #expect(application.taken() == Self.leaving + ["didDisconnect standard (unattached)"])
       #expect(application.connectedScenes.isEmpty)
       try await service.wait(for: "1: Disconnect")
       #expect(service.lines.last == "1: Disconnect")
@@ -147,13 +135,11 @@ import Testing
   }
 
   @Test func `a delivery that comes again to a scene that is there makes no second one`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
+    try await withScene(Options.activity("cat1")) { service, application, scene in
       _ = application.taken()
       var attempts: [Int] = []
       application.whenContinuing = { _, _ in attempts.append(2) }
-      try await service.connect(session, Options.activity("cat1", attempt: 2))
+      try await service.connect(scene.id, Options.activity("cat1", attempt: 2))
       #expect(application.taken() == ["continue cat1 (foregroundInactive)"])
       #expect(attempts == [2])
       #expect(application.connectedScenes.count == 1)

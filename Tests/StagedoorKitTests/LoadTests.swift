@@ -10,50 +10,34 @@ import Testing
 
 /// Loads have bounds: of what a source sends, of threads, and of time.
 @MainActor @Suite struct LoadTests {
-  /// The providers of a delivery whose items have these representations.
-  private func received(
-    _ types: [String], name: String = "Beach", _ service: PlayedService, _ application: PlayedApplication
-  ) async throws -> [ItemProvider] {
-    let session = service.addSession(1)
-    let items = types.map { #"{"suggestedName": "\#(name)", "representations": [{"type": "\#($0)"}]}"# }
-    try await service.connect(
-      session,
-      """
-      {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
-       "items": [\(items.joined(separator: ", "))]}
-      """)
-    return application.items.map(\.itemProvider)
-  }
-
-  @Test func `a source that sends more than it stated is cut off at the next byte`() async throws {
-    try await withStage { _, service, application in
-      let item = try #require(try await received(["text/flood5"], service, application).first)
-      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/flood5") } == .limitsExceeded)
-      let progress = ItemProgress()
-      #expect(
-        await code { _ = try await item.loadFileRepresentation(as: "text/flood5", progress: progress) }
-          == .limitsExceeded)
-      #expect(progress.completedByteCount <= 5)
+  /// Runs `body` with the provider of a delivery whose item has this representation.
+  private func withItem(
+    _ type: String, name: String = "Beach",
+    _ body: @MainActor (PlayedApplication, ItemProvider) async throws -> Void
+  ) async throws {
+    try await withScene(Options.items([type], name: name)) { _, application, _ in
+      try await body(application, try #require(application.items.first).itemProvider)
     }
   }
 
-  @Test func `a source that states no size is cut off at the limit of the application`() async throws {
-    try await withStage { _, service, application in
+  /// The first source states five bytes, the second one nothing.
+  @Test(arguments: [("text/flood5", 5), ("text/flood", 100_000)])
+  func `a source is cut off when it sends more than it stated, or than the application takes`(
+    type: String, most: Int
+  ) async throws {
+    try await withItem(type) { application, item in
       application.loadLimit = 100_000
-      let item = try #require(try await received(["text/flood"], service, application).first)
       let progress = ItemProgress()
-      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/flood") } == .limitsExceeded)
+      #expect(await code { _ = try await item.loadDataRepresentation(as: type) } == .limitsExceeded)
       #expect(
-        await code { _ = try await item.loadFileRepresentation(as: "text/flood", progress: progress) }
-          == .limitsExceeded)
-      #expect(progress.completedByteCount <= 100_000)
+        await code { _ = try await item.loadFileRepresentation(as: type, progress: progress) } == .limitsExceeded)
+      #expect(progress.completedByteCount <= most)
     }
   }
 
   @Test func `a long name becomes a name that a file may have`() async throws {
-    try await withStage { _, service, application in
-      let name = String(repeating: "ä", count: 200) + ".txt"
-      let item = try #require(try await received(["text/plain"], name: name, service, application).first)
+    let name = String(repeating: "ä", count: 200) + ".txt"
+    try await withItem("text/plain", name: name) { _, item in
       let file = try await item.loadFileRepresentation(as: "text/plain")
       #expect(file.lastPathComponent.utf8.count <= 255)
       #expect(file.lastPathComponent.hasSuffix("ä.txt"))
@@ -62,10 +46,10 @@ import Testing
   }
 
   @Test func `items that the application has finished with are released, whoever still has them`() async throws {
-    try await withStage { _, service, application in
-      let items = try await received(["text/plain", "text/plain"], service, application)
+    try await withScene(Options.items(["text/plain", "text/plain"])) { service, application, _ in
+      let items = application.items.map(\.itemProvider)
       for item in items { item.finishLoading() }
-      try await service.wait(for: "ReleaseDelivery 11111111-1111-4111-8111-111111111111")
+      try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
       #expect(items.count == 2)
       application.items = []
       _ = consume items
@@ -96,32 +80,27 @@ import Testing
   }
 
   @Test func `cancelling a progress cancels every load that has it, also while the source is silent`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { service in
-        try await house.hosting { application in
-          let stagedoor = try #require(application.stagedoor)
-          var provider = ItemProvider(cat("tom"))
-          provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
-          var options = DeliveryOptions.lasting
-          options.wait = .handled
-          try await stagedoor.deliver([DragItem(itemProvider: provider)], options)
-          let item = try #require(application.items.first?.itemProvider)
-          service.signal(SIGSTOP)
-          let progress = ItemProgress()
-          let loads = [
-            Task { await code { _ = try await item.loadDataRepresentation(as: "image/png", progress: progress) } },
-            Task { await code { _ = try await item.loadFileRepresentation(as: "image/png", progress: progress) } },
-          ]
-          for _ in 0..<20 { _ = try await stagedoor.connection.owner(of: House.name) }
-          progress.cancel()
-          for load in loads {
-            let code = try await withLimit(.seconds(15), "a load that was cancelled") { await load.value }
-            #expect(code == .taskCancelled)
-          }
-          #expect(StagedoorError(.taskCancelled, "").isCancellation)
-          service.signal(SIGCONT)
+    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
+      try await house.hosting { application in
+        let stagedoor = try #require(application.stagedoor)
+        var provider = ItemProvider(cat("tom"))
+        provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
+        try await stagedoor.deliver([DragItem(itemProvider: provider)], .handled)
+        let item = try #require(application.items.first?.itemProvider)
+        service.signal(SIGSTOP)
+        let progress = ItemProgress()
+        let loads = [
+          Task { await code { _ = try await item.loadDataRepresentation(as: "image/png", progress: progress) } },
+          Task { await code { _ = try await item.loadFileRepresentation(as: "image/png", progress: progress) } },
+        ]
+        for _ in 0..<20 { _ = try await stagedoor.connection.owner(of: House.name) }
+        progress.cancel()
+        for load in loads {
+          let code = try await withLimit(.seconds(15), "a load that was cancelled") { await load.value }
+          #expect(code == .taskCancelled)
         }
+        #expect(StagedoorError(.taskCancelled, "").isCancellation)
+        service.signal(SIGCONT)
       }
     }
   }
@@ -130,25 +109,18 @@ import Testing
 /// What ends when it is cancelled, or when the service has forgotten it.
 @MainActor @Suite struct WaitingTests {
   @Test func `a wait that is cancelled is no success`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats")
-      let stagedoor = Stagedoor(on: try await bus.connect())
-      let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
-      let waiting = Task { await code { try await stagedoor.finished(identifier) } }
+    try await withPlayedService { _, service, stagedoor in
+      let waiting = Task { await code { try await stagedoor.finished(PlayedService.delivery) } }
       try await eventually("the question") { service.questions == 1 }
       for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
       waiting.cancel()
       #expect(await waiting.value == .taskCancelled)
-      await stagedoor.close()
-      await service.close()
     }
   }
 
   @Test func `who hands in and waits does so over the end of a service that has just answered`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(
-        on: bus, for: "org.example.Cats", refusing: ["GetDelivery": [.noReply, .serviceUnknown, .noReply]])
-      let stagedoor = Stagedoor(on: try await bus.connect())
+    let refusals: [MemberName: [ErrorName]] = ["GetDelivery": [.noReply, .serviceUnknown, .noReply]]
+    try await withPlayedService(refusing: refusals) { bus, service, stagedoor in
       var options = DeliveryOptions()
       options.wait = .handled
       let waiting = Task { [options] in try await stagedoor.deliver(cat("tom"), options) }
@@ -156,9 +128,8 @@ import Testing
         service.refusals.withLock { $0["GetDelivery"]?.count } == 1
       }
       await service.close()
-      let next = try await PlayedService(on: bus, for: "org.example.Cats", states: ["handled"])
+      let next = try await PlayedService(on: bus, states: ["handled"])
       #expect(try await withLimit(usualLimit, "the end") { try await waiting.value.outcome } == .created)
-      await stagedoor.close()
       await next.close()
     }
   }
@@ -197,11 +168,8 @@ import Testing
     }
   }
 
-  @Test func `a file can be handed in to be opened in its place`() async throws {
-    let provider = ItemProvider(contentsOf: URL(filePath: "/etc/hostname"), as: "text/plain", openInPlace: true)
-    #expect(provider.fileOpenedInPlace(as: "text/plain")?.path() == "/etc/hostname")
-    #expect(
-      ItemProvider(contentsOf: URL(filePath: "/etc/hostname"), as: "text/plain").fileOpenedInPlace(as: "text/plain")
-        == nil)
+  @Test(arguments: [true, false]) func `a file can be handed in to be opened in its place`(isInPlace: Bool) {
+    let provider = ItemProvider(contentsOf: URL(filePath: "/etc/hostname"), as: "text/plain", openInPlace: isInPlace)
+    #expect(provider.fileOpenedInPlace(as: "text/plain")?.path() == (isInPlace ? "/etc/hostname" : nil))
   }
 }

@@ -35,7 +35,7 @@ import Testing
       application.post("EntriesUpdated", userInfo: ["entryID": "c"])
       #expect(heard.last == "1: c")
 
-      let next = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1, 2])
+      let next = try await PlayedService(on: bus, sessions: [1, 2])
       try await next.wait(for: "PostNotification EntriesUpdated")
       #expect(heard.count == 5)
       await next.close()
@@ -59,7 +59,7 @@ import Testing
       #expect(application.connectedScenes.map(\.id) == [sessions[2]])
       #expect(application.openSessions.map(\.identifier) == [sessions[1], sessions[2]])
 
-      let next = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1, 2, 3])
+      let next = try await PlayedService(on: bus, sessions: [1, 2, 3])
       try await next.wait(for: "1: Destroy commit")
       try await next.wait(for: "2: Title = the last title")
       #expect(next.lines.first == "AttachHost org.example.Cats \([sessions[2].path.rawValue])")
@@ -72,11 +72,10 @@ import Testing
   }
 
   @Test func `a window that is released while a delivery is on its way to it opens again`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
-      application.scene(of: session)?.title = "the last title"
-      application.scene(of: session)?.release()
+    try await withScene { service, application, scene in
+      let session = scene.id
+      scene.title = "the last title"
+      scene.release()
       try await service.resume(session, Options.activity("cat1"))
       #expect(application.scene(of: session)?.title == "the last title")
       #expect(application.scene(of: session)?.userActivity == cat("cat1"))
@@ -119,17 +118,14 @@ import Testing
   }
 
   @Test func `a change of a scene is observed as long as the scene lives`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
-      let scene = try #require(application.scene(of: session))
+    try await withScene { service, _, scene in
       var seen: [String] = []
       scene.onChange(of: \.title) { seen.append($0) }
       scene.onChange(of: \.userActivity) { seen.append($0?.targetContentIdentifier ?? "") }
       scene.onChange(of: \.activationState) { seen.append("\($0)") }
       scene.title = "Tom"
       scene.title = "Tom"
-      try await service.resume(session, Options.activity("cat2"))
+      try await service.resume(scene.id, Options.activity("cat2"))
       #expect(seen == ["Tom", "cat2"])
       scene.release()
       scene.title = "Tim"
@@ -150,8 +146,8 @@ import Testing
       override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { Window() }
     }
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let session = PlayedService.session(1)
       let application = Windows("org.example.Cats")
       let connection = try await bus.connect()
       try await application.start(on: connection)

@@ -25,8 +25,8 @@ import Testing
       ["elsewhere", "on the main thread", "on the main thread"]))
   func `scenes live on the main actor, and nothing is polled`(program: String, place: String) async throws {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
-      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let session = PlayedService.session(1)
       try await Command.built(program, environment: bus.environment).whileRunning { stage in
         try await service.wait(for: "AttachHost org.example.Cats []")
         try await service.connect(session, Options.activity("cat1"))
@@ -37,12 +37,7 @@ import Testing
         try await service.wait(for: "1: SetState foregroundActive")
 
         // The dropped item is loaded without any of Swift's threads.
-        try await service.connect(
-          service.addSession(2),
-          """
-          {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
-           "items": [{"representations": [{"type": "text/plain"}]}]}
-          """)
+        try await service.connect(service.addSession(2), Options.items(["text/plain"]))
         for call in ["willConnect ", "willEnterForeground", "loaded a beach"] {
           #expect(try await stage.nextLine() == "\(call) \(place)")
         }

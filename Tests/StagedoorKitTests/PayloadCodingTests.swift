@@ -5,16 +5,10 @@ import Testing
 
 /// A payload as bytes, on a clipboard or in a drag.
 @Suite struct PayloadCodingTests {
-  private func payload() throws -> Payload {
+  private var payload: Payload {
     var activity = cat("cat1")
     activity.title = "Tom"
-    activity.userInfo = [
-      "text": "Tom \u{e9} e\u{301} \u{0} \"", "number": 9_007_199_254_740_993, "half": 0.5, "whole": .double(1),
-      "true": true, "none": .null, "list": [1, "two", [3.5]], "data": .data(Data([0, 255])),
-      "date": .date(Date(timeIntervalSince1970: 1_777_777_777.123456)), "id": .uuid(UUID()),
-      "url": .url(try #require(URL(string: "https://example.org/a%20b#c"))), "set": .set([1, 2, "three"]),
-      "inner": ["$date": "no date", "$literal": ["$x": 1]],
-    ]
+    activity.userInfo = valuesOfEachKind
     var provider = ItemProvider(activity)
     provider.suggestedName = "Tom.png"
     provider.registerData(Data([137, 80]), as: "image/png")
@@ -33,7 +27,7 @@ import Testing
   }
 
   @Test func `a payload comes back with every type of its values`() async throws {
-    let payload = try payload()
+    let payload = payload
     let bytes = try await payload.encoded(visibleTo: .ownProcess)
     let back = try Payload(decoding: bytes)
     #expect(back.options == payload.options)
@@ -49,7 +43,7 @@ import Testing
   }
 
   @Test func `what others may not see is not among the bytes`() async throws {
-    let payload = try payload()
+    let payload = payload
     func types(_ visibility: Visibility) async throws -> [String] {
       try Payload(decoding: try await payload.encoded(visibleTo: visibility)).items[0].itemProvider.registeredTypes
     }

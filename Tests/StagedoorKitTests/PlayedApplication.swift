@@ -49,6 +49,11 @@ import Testing
     defer { calls = [] }
     return calls
   }
+
+  func takenFailures() -> [String] {
+    defer { failures = [] }
+    return failures
+  }
 }
 
 @MainActor final class PlayedScene: SceneDelegate {
@@ -102,12 +107,10 @@ import Testing
 
 /// Runs `body` with an application, and a service that the test plays.
 @MainActor func withStage(
-  discarding: [SessionIdentifier] = [],
   _ body: @MainActor (PrivateBus, PlayedService, PlayedApplication) async throws -> Void
 ) async throws {
   let bus = try await PrivateBus.start()
-  let service = try await PlayedService(
-    on: bus, for: "org.example.Cats", discarding: discarding.map(\.path))
+  let service = try await PlayedService(on: bus)
   let application = PlayedApplication("org.example.Cats")
   let connection = try await bus.connect()
   do {
@@ -121,4 +124,15 @@ import Testing
   await connection.close()
   await service.close()
   await bus.stop()
+}
+
+/// Runs `body` with an application that has taken a delivery into its only scene.
+@MainActor func withScene(
+  _ options: String = Options.none, _ body: @MainActor (PlayedService, PlayedApplication, Scene) async throws -> Void
+) async throws {
+  try await withStage { _, service, application in
+    let session = service.addSession(1)
+    try await service.connect(session, options)
+    try await body(service, application, try #require(application.scene(of: session)))
+  }
 }

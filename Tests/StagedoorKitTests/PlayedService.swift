@@ -9,8 +9,7 @@ import Testing
 /// A service that a test plays: it has the name and the objects, keeps what hosts write, and calls them when the test tells it to.
 final class PlayedService: Sendable {
   let connection: Connection
-  let application: String
-  private let discarded: [ObjectPath]
+  private static let application = "org.example.Cats"
   private let discardsUnknown: Bool
   private let connectAtOnce = Lock<[SessionIdentifier]>([])
   /// The names of the kept events.
@@ -62,18 +61,14 @@ final class PlayedService: Sendable {
 
   /// Takes the name after it has put its objects in place.
   init(
-    on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
-    events: [String] = [], states: [String] = ["routed"], connectsAtOnce: Bool = false, known: Known = Known(),
-    discardsUnknown: Bool = false, refusing: [MemberName: [ErrorName]] = [:]
-  )
-    async throws
-  {
+    on bus: PrivateBus, sessions: [Int] = [], events: [String] = [], states: [String] = ["routed"],
+    connectsAtOnce: Bool = false, known: Known = Known(), discardsUnknown: Bool = false,
+    refusing: [MemberName: [ErrorName]] = [:]
+  ) async throws {
     self.known = known
     self.discardsUnknown = discardsUnknown
     refusals.withLock { $0 = refusing }
     connection = try await bus.connect()
-    self.application = application
-    self.discarded = discarded
     self.events = Lock(events)
     self.states = Lock(states)
     record = Record()
@@ -91,9 +86,7 @@ final class PlayedService: Sendable {
   }
 
   static let root: ObjectPath = "/org/stagedoor/Interchange1"
-  private var applicationPath: ObjectPath {
-    ObjectPath(unchecked: "\(Self.root)/application").appending(label: application)
-  }
+  private static let applicationPath = ObjectPath(unchecked: "\(root)/application").appending(label: application)
 
   func close() async { await connection.close() }
 
@@ -109,14 +102,13 @@ final class PlayedService: Sendable {
   }
 
   private func exportRoot() {
-    let (record, discarded, path, identifier) = (record, discarded, applicationPath, application)
+    let (record, events, endless, states, asked) = (record, events, endless, states, asked)
     var root = Interface("org.stagedoor.Interchange1")
-    let (events, endless, states, asked) = (events, endless, states, asked)
     root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
       (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
       record.add("EventsSince \(sequence)")
-      let arguments = #"{"application": "org.example.Cats", "session": "\#(Self.newSession)"}"#
+      let arguments = #"{"application": "\#(Self.application)", "session": "\#(Self.newSession)"}"#
       return events.withLock(\.self).enumerated().dropFirst(Int(sequence)).map {
         Structure(UInt64($0.offset + 1), $0.element, arguments)
       }
@@ -136,20 +128,20 @@ final class PlayedService: Sendable {
           record.add("1: connected")
         }
       }
-      guard let self, discardsUnknown else { return (path, discarded) }
-      return (path, connected.filter { path in !known.sessions.keys.contains { $0.path == path } })
+      guard let self, discardsUnknown else { return (Self.applicationPath, []) }
+      return (Self.applicationPath, connected.filter { path in !known.sessions.keys.contains { $0.path == path } })
     }
     root.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
       (payload: String) throws -> (ObjectPath, String, String) in
       record.add("Deliver \(payload)")
       if payload.contains("refuse") { throw ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these") }
-      return (Self.newSession.path, "created", "11111111-1111-4111-8111-111111111111")
+      return (Self.newSession.path, "created", Self.delivery.description)
     }
     root.method(
       "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery"
     ) { (list: String, type: String, key: String) -> (ObjectPath, String, String) in
       record.add("DropURIs \(list.split(separator: "\r\n")) \(type) \(key)")
-      return (Self.newSession.path, "activated", "11111111-1111-4111-8111-111111111111")
+      return (Self.newSession.path, "activated", Self.delivery.description)
     }
     root.method("OpenItem", in: "delivery", "item", "type", out: "data", "size") {
       (_: String, item: UInt32, type: String) throws -> (OwnedFileDescriptor, Int64) in
@@ -171,7 +163,7 @@ final class PlayedService: Sendable {
       try self?.refuse("GetDelivery")
       asked.withLock { $0 += 1 }
       let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-      return (state, #"{"outcome": "created", "application": {"chosen": "\#(identifier)", "because": "it is"}}"#)
+      return (state, #"{"outcome": "created", "application": {"chosen": "\#(Self.application)", "because": "it is"}}"#)
     }
     root.method("ReleaseDelivery", in: "delivery") { (delivery: String) in
       record.add("ReleaseDelivery \(delivery)")
@@ -184,10 +176,17 @@ final class PlayedService: Sendable {
       record.add("PostNotification \(name)")
       try call.connection.emit(posted, from: call.path, name, info)
     }
-    connection.export(application, at: path)
+    connection.export(application, at: Self.applicationPath)
   }
 
+  /// The answer to all that is handed in.
   static let newSession = SessionIdentifier("99999999-9999-4999-8999-999999999999")!
+  static let delivery = DeliveryIdentifier("11111111-1111-4111-8111-111111111111")!
+
+  /// The session of this number, from 0 to 9.
+  static func session(_ number: Int) -> SessionIdentifier {
+    SessionIdentifier("0000000\(number)-0000-4000-8000-000000000000")!
+  }
 
   /// Adds an event to the kept ones; `isTold` says whether a signal tells of it.
   func happen(_ name: MemberName, isTold: Bool) throws {
@@ -197,26 +196,25 @@ final class PlayedService: Sendable {
     }
     guard isTold else { return }
     try connection.emit(
-      from: Self.root, "org.stagedoor.Interchange1", name, application, Self.newSession.path, sequence)
+      from: Self.root, "org.stagedoor.Interchange1", name, Self.application, Self.newSession.path, sequence)
   }
 
   /// Says that a host has taken a delivery, or passes it on.
   func tell(_ event: MemberName = "Handled", of delivery: DeliveryIdentifier) throws {
     try connection.emit(
-      from: Self.root, "org.stagedoor.Interchange1", event, application, Self.newSession.path,
+      from: Self.root, "org.stagedoor.Interchange1", event, Self.application, Self.newSession.path,
       delivery.description, UInt64(1))
   }
 
   /// Puts a session on the bus that is not connected.
   @discardableResult
   func addSession(_ number: Int) -> SessionIdentifier {
-    let text = "0000000\(number)-0000-4000-8000-000000000000"
-    let identifier = SessionIdentifier(text)!
+    let identifier = Self.session(number)
     let (record, known) = (record, known)
     known.replace(identifier, by: known[identifier])
     var interface = Interface("org.stagedoor.SceneSession1")
-    interface.property("PersistentIdentifier", constant: text)
-    interface.property("Application", constant: application)
+    interface.property("PersistentIdentifier", constant: identifier.description)
+    interface.property("Application", constant: Self.application)
     interface.property("Role", constant: "UIWindowSceneSessionRoleApplication")
     interface.property("Configuration", constant: "Main")
     interface.property("State", constant: "unattached")
@@ -284,8 +282,7 @@ final class PlayedService: Sendable {
   // MARK: Calls
 
   private var host: RemoteObject {
-    let path = ObjectPath(unchecked: "/" + application.replacing(".", with: "/"))
-    return connection.object(BusName(unchecked: application), at: path, "org.stagedoor.SceneHost1")
+    connection.object("org.example.Cats", at: "/org/example/Cats", "org.stagedoor.SceneHost1")
   }
 
   /// Stores the activity of a delivery before the host gets it.
@@ -333,6 +330,20 @@ final class PlayedService: Sendable {
   }
 }
 
+/// Runs `body` with a client, and a service that the test plays.
+nonisolated(nonsending) func withPlayedService(
+  events: [String] = [], refusing: [MemberName: [ErrorName]] = [:],
+  _ body: nonisolated(nonsending) (PrivateBus, PlayedService, Stagedoor) async throws -> Void
+) async throws {
+  try await withPrivateBus { bus in
+    let service = try await PlayedService(on: bus, events: events, refusing: refusing)
+    let stagedoor = Stagedoor(on: try await bus.connect())
+    try await body(bus, service, stagedoor)
+    await stagedoor.close()
+    await service.close()
+  }
+}
+
 private enum Flood {
   /// Writes until the other side has gone, on a thread of its own.
   static func begin(_ writer: OwnedFileDescriptor) {
@@ -366,8 +377,17 @@ enum Options {
 
   static func activity(_ name: String, attempt: Int = 1) -> String {
     """
-    {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": \(attempt),
+    {"delivery": "\(PlayedService.delivery)", "attempt": \(attempt),
      "userActivities": [{"activityType": "viewCat", "targetContentIdentifier": "\(name)"}]}
     """
+  }
+
+  /// Items with a representation of each of these types.
+  static func items(_ types: [String], name: String = "Beach") -> String {
+    let items = types.map { #"{"suggestedName": "\#(name)", "representations": [{"type": "\#($0)"}]}"# }
+    return """
+      {"delivery": "\(PlayedService.delivery)", "attempt": 1, "userActivities": [],
+       "items": [\(items.joined(separator: ", "))]}
+      """
   }
 }

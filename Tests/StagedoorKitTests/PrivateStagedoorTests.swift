@@ -14,10 +14,8 @@ import Testing
       let connection = try await house.connect()
       try await application.start(on: connection)
       let stagedoor = try #require(application.stagedoor)
-      var options = DeliveryOptions.lasting
-      options.wait = .handled
-      let tom = try await stagedoor.deliver(cat("tom"), options)
-      let tim = try await stagedoor.deliver(cat("tim"), options)
+      let tom = try await stagedoor.deliver(cat("tom"), .handled)
+      let tim = try await stagedoor.deliver(cat("tim"), .handled)
       try await house.killService()
       application.requestSceneSessionDestruction(try #require(application.scene(of: tom.session)).session)
       application.scene(of: tim.session)?.release()

@@ -47,7 +47,7 @@ import Testing
       try await drag.add([Self.promise("second"), Self.promise("third")])
       let delivery = try await drag.drop().identifier
       for (index, text) in ["first", "second", "third"].enumerated() {
-        #expect(try await stagedoor.opened(delivery, UInt32(index), "text/plain").text == text)
+        #expect(try await stagedoor.opened(delivery, UInt32(index), "text/plain").data.text == text)
       }
       try await stagedoor.release(delivery)
       try await eventually("no object") { try await objects() == 0 }
@@ -71,16 +71,14 @@ import Testing
       #expect(names.count == 21)
       let delivery = try await drag.drop().identifier
       for (index, name) in names.enumerated() {
-        #expect(try await stagedoor.opened(delivery, UInt32(index), "text/plain").text == name)
+        #expect(try await stagedoor.opened(delivery, UInt32(index), "text/plain").data.text == name)
       }
     }
   }
 
   @Test func `a drag that promises nothing has no object`() async throws {
     try await withPromiser { stagedoor, objects in
-      var provider = ItemProvider()
-      provider.registerText("a beach")
-      let drag = try await stagedoor.beginDrag([DragItem(itemProvider: provider)], .lasting)
+      let drag = try await stagedoor.beginDrag([DragItem(text: "a beach")], .lasting)
       #expect(try await objects() == 0)
       try await drag.cancel()
     }
@@ -110,7 +108,7 @@ import Testing
       let different = Payload(items: [Self.promise("a hill", as: "text/html")], options)
       #expect(await code { try await stagedoor.deliver(different) } == .invalidPayload)
       for (index, text) in ["a beach", "a sea"].enumerated() {
-        #expect(try await stagedoor.opened(first.identifier, UInt32(index), "text/plain").text == text)
+        #expect(try await stagedoor.opened(first.identifier, UInt32(index), "text/plain").data.text == text)
       }
       try await stagedoor.release(first.identifier)
       try await eventually("no object") { try await Self.objects(of: stagedoor, observer) == 0 }
@@ -159,9 +157,9 @@ import Testing
           // The application may not have attached yet, and whoever repeats a call with its token need not know.
           #expect(try await sender.stagedoor.deliver(letter).identifier == delivery)
           try await host.register(manifest: Self.manifest)
-          #expect(try await host.opened(delivery, 0, "text/plain").text == "a beach")
+          #expect(try await host.opened(delivery, 0, "text/plain").data.text == "a beach")
           await sender.stop()
-          let waiting = Task { try await host.opened(delivery, 0, "text/plain").text }
+          let waiting = Task { try await host.opened(delivery, 0, "text/plain").data.text }
           let next = try await Sender(on: house)
           let early = await code {
             try await next.stagedoor.renewPromises(of: [Self.promise("a sea")], token: "letter")

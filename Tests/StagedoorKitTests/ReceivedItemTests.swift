@@ -13,18 +13,6 @@ import Testing
     "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
     more: #" "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.data"]}],"#)
 
-  private static func note(_ text: String = "a beach") -> DragItem {
-    var provider = ItemProvider()
-    provider.registerText(text)
-    return DragItem(itemProvider: provider)
-  }
-
-  private static var handled: DeliveryOptions {
-    var options = DeliveryOptions.lasting
-    options.wait = .handled
-    return options
-  }
-
   private func withApplication(
     _ body: @MainActor (Stagedoor, PlayedApplication) async throws -> Void
   ) async throws {
@@ -35,7 +23,7 @@ import Testing
 
   /// Drops a note as a move into a new window, and returns the drag and its delivery when the window has it.
   private func move(
-    _ stagedoor: Stagedoor, _ application: PlayedApplication, _ items: [DragItem] = [note()]
+    _ stagedoor: Stagedoor, _ application: PlayedApplication, _ items: [DragItem] = [DragItem(text: "a beach")]
   ) async throws -> (DragSession, Delivery) {
     let drag = try await stagedoor.beginDrag(items, allowing: [.copy, .move], .lasting)
     let delivery = try await drag.drop(operation: .move)
@@ -45,9 +33,13 @@ import Testing
     return (drag, delivery)
   }
 
+  private func end(of drag: DragSession) async throws -> DragSession.Ending {
+    try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+  }
+
   @Test func `what makes a window can be loaded there`() async throws {
     try await withApplication { stagedoor, application in
-      try await stagedoor.deliver([Self.note()], Self.handled)
+      try await stagedoor.deliver([DragItem(text: "a beach")], .handled)
       #expect(application.calls.first == "configuration")
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
       // Load it again: the options of the configuration question are gone by now, and the window has its own.
@@ -55,27 +47,17 @@ import Testing
     }
   }
 
-  @Test func `an application that waits for its own window waits for a window with items too`() async throws {
-    try await withApplication { _, application in
-      let stagedoor = try #require(application.stagedoor)
-      var provider = ItemProvider()
-      provider.registerData(Data("a beach".utf8), as: "text/plain")
-      let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], Self.handled)
-      #expect(application.scene(of: delivery.session) != nil)
-      #expect(try await stagedoor.delivery(delivery.identifier).state == .handled)
-    }
-  }
-
   @Test func `a move ends as a move when the application has loaded each item and lets go of them`() async throws {
     try await withApplication { stagedoor, application in
-      let (drag, delivery) = try await move(stagedoor, application, [Self.note(), Self.note("a sea")])
+      let (drag, delivery) = try await move(
+        stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
       let file = try await application.items[1].itemProvider.loadFileRepresentation(as: "text/plain")
       #expect(try String(contentsOf: file, encoding: .utf8) == "a sea")
       try FileManager.default.removeItem(at: file.deletingLastPathComponent())
       #expect(try await drag.state == .dropped)
       application.items = []
-      let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+      let ending = try await end(of: drag)
       #expect(ending.operation == .move && ending.session == delivery.session)
     }
   }
@@ -83,12 +65,13 @@ import Testing
   @Test func `the source of a move keeps its items where the application has not loaded all of them`() async throws {
     try await withApplication { stagedoor, application in
       for loads in [false, true] {
-        let (drag, delivery) = try await move(stagedoor, application, [Self.note(), Self.note("a sea")])
+        let (drag, delivery) = try await move(
+          stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
         if loads { _ = try await application.items[0].itemProvider.loadText() }
         application.items = []
         // What the application says about the delivery reaches the service before this call.
         try await stagedoor.destroy(delivery.session)
-        let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+        let ending = try await end(of: drag)
         #expect(ending.operation == .copy)
       }
     }
@@ -99,7 +82,7 @@ import Testing
       let (drag, _) = try await move(stagedoor, application)
       for item in application.items { item.itemProvider.finishLoading() }
       application.items = []
-      #expect(try await withLimit(usualLimit, "the end of the drag") { try await drag.ended().operation } == .move)
+      #expect(try await end(of: drag).operation == .move)
     }
   }
 
@@ -118,7 +101,7 @@ import Testing
       #expect(try await drag.state == .dropped)
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
       application.items = []
-      let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+      let ending = try await end(of: drag)
       #expect(ending.operation == .move && ending.session == other)
     }
   }

@@ -32,28 +32,27 @@ import Testing
         (reply: Reply<ObjectPath, String, String>, items: [[String: Variant]], _: [String: Variant]) in
         let rows = items.first?["representations"].flatMap { try? [[String: Variant]]($0) }
         if case .objectPath(let path)? = rows?.first?["provider"] { self?.provided.withLock { $0 = path } }
-        self?.answer("DeliverItems") { answer in
-          switch answer {
-          case .done: reply.send(PlayedService.newSession.path, "created", "11111111-1111-4111-8111-111111111111")
-          case .refused(let name): reply.fail(ErrorReply(name, "not now"))
-          case .none: break
-          }
+        self?.answer("DeliverItems", reply.fail) {
+          reply.send(PlayedService.newSession.path, "created", PlayedService.delivery.description)
         }
       }
       root.method("RenewPromises", in: "token") { [weak self] (reply: Reply<>, token: String) in
-        self?.answer("RenewPromises") { answer in
-          switch answer {
-          case .done: reply.send()
-          case .refused(let name): reply.fail(ErrorReply(name, "not now"))
-          case .none: break
-          }
-        }
+        self?.answer("RenewPromises", reply.fail) { reply.send() }
       }
       connection.export(root, at: PlayedService.root)
       try #require(try await connection.requestName(House.name) == .owned)
     }
 
-    private func answer(_ method: String, _ body: @escaping @Sendable (Answer) -> Void) {
+    private func answer(
+      _ method: String, _ fail: @escaping @Sendable (any Error) -> Bool, _ send: @escaping @Sendable () -> Void
+    ) {
+      let body = { @Sendable (answer: Answer) in
+        switch answer {
+        case .done: send()
+        case .refused(let name): _ = fail(ErrorReply(name, "not now"))
+        case .none: break
+        }
+      }
       let answer = answers.withLock { $0[method]?.isEmpty == false ? $0[method]?.removeFirst() : nil } ?? .done
       if case .none = answer { held.withLock { $0[method] = body } } else { body(answer) }
       record.withLock { $0.append(method) }
@@ -105,18 +104,24 @@ import Testing
     }
   }
 
+  /// Hands in the letter to a service that ends before it answers, and returns where the promise is.
+  private func deliverInVain(_ bus: PrivateBus, _ stagedoor: Stagedoor) async throws -> ObjectPath {
+    let service = try await Taker(on: bus, ["DeliverItems": [.none]])
+    let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
+    try await service.wait(for: "DeliverItems")
+    await service.close()
+    #expect(await delivering.value == .noReply)
+    return service.path
+  }
+
   @Test func `a call whose service ended before it answered may have been carried out, so its promises are renewed`()
     async throws
   {
     try await withSender { bus, stagedoor, objects in
-      let first = try await Taker(on: bus, ["DeliverItems": [.none]])
-      let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
-      try await first.wait(for: "DeliverItems")
-      await first.close()
-      #expect(await delivering.value == .noReply)
+      let path = try await deliverInVain(bus, stagedoor)
       let second = try await Taker(on: bus)
       try await second.wait(for: "RenewPromises")
-      #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
+      #expect(try await second.load(from: stagedoor.connection, at: path) == "a beach")
       #expect(try await objects() == 1)
       await second.close()
     }
@@ -129,11 +134,7 @@ import Testing
     ] as [ErrorName])
   func `promises that the next service does not know are forgotten`(error: ErrorName) async throws {
     try await withSender { bus, stagedoor, objects in
-      let first = try await Taker(on: bus, ["DeliverItems": [.none]])
-      let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
-      try await first.wait(for: "DeliverItems")
-      await first.close()
-      #expect(await delivering.value == .noReply)
+      _ = try await deliverInVain(bus, stagedoor)
       let second = try await Taker(on: bus, ["RenewPromises": [.refused(error)]])
       try await eventually("no object") { try await objects() == 0 }
       #expect(second.count(of: "RenewPromises") == 1)
@@ -185,11 +186,7 @@ import Testing
   /// The next service answers the repeated call from its store, and asks nobody yet.
   @Test func `a call that is repeated at the next service is renewed there`() async throws {
     try await withSender { bus, stagedoor, objects in
-      let first = try await Taker(on: bus, ["DeliverItems": [.none]])
-      let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
-      try await first.wait(for: "DeliverItems")
-      await first.close()
-      #expect(await delivering.value == .noReply)
+      _ = try await deliverInVain(bus, stagedoor)
       let second = try await Taker(
         on: bus, ["RenewPromises": [.refused("org.freedesktop.DBus.Error.AccessDenied"), .none]])
       try await stagedoor.deliver(Self.letter)
@@ -203,11 +200,7 @@ import Testing
 
   @Test func `promises that a repeated call is just handing in are not forgotten`() async throws {
     try await withSender { bus, stagedoor, objects in
-      let first = try await Taker(on: bus, ["DeliverItems": [.none]])
-      let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
-      try await first.wait(for: "DeliverItems")
-      await first.close()
-      #expect(await delivering.value == .noReply)
+      _ = try await deliverInVain(bus, stagedoor)
       // It has not stored the first call, and takes its time with the second.
       let unknown = Taker.Answer.refused("org.stagedoor.Error.NoSuchDelivery")
       let second = try await Taker(on: bus, ["RenewPromises": [.none, unknown], "DeliverItems": [.none]])

@@ -7,8 +7,6 @@ import Testing
 
 /// What remains of a window when its program has ended.
 @MainActor @Suite struct RestorationTests {
-  private static let first = SessionIdentifier("00000001-0000-4000-8000-000000000000")!
-
   @Test func `a window that was never hidden is saved while it is open`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)
@@ -28,7 +26,7 @@ import Testing
 
   @Test func `a window whose process was killed is restored with what it showed`() async throws {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let service = try await PlayedService(on: bus, sessions: [1])
       var restored: [UserActivity?] = []
       for options in [Options.activity("cat1"), Options.none, Options.activity("cat2")] {
         let application = PlayedApplication("org.example.Cats")
@@ -41,7 +39,7 @@ import Testing
         }
         let connection = try await bus.connect()
         try await application.start(on: connection)
-        try await service.connect(Self.first, options)
+        try await service.connect(PlayedService.session(1), options)
         // Now the application can write nothing any more, as if it had been killed.
         await connection.close()
         await application.stop()
@@ -56,10 +54,10 @@ import Testing
   func `a signal stops an application in order, and then ends its process`(program: String, signal: Int32) async throws
   {
     try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let service = try await PlayedService(on: bus, sessions: [1])
       try await Command.built(program, environment: bus.environment).whileRunning { stage in
         try await service.wait(for: "AttachHost org.example.Cats []")
-        try await service.connect(Self.first, Options.activity("cat1"))
+        try await service.connect(PlayedService.session(1), Options.activity("cat1"))
         for _ in 0..<2 { _ = try await stage.nextLine() }
         stage.signal(signal)
         #expect(try await stage.nextLine().hasPrefix("didDisconnect"))

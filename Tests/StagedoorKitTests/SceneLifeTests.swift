@@ -101,12 +101,9 @@ import Testing
 
   @Test func `a window without an activity that refuses a drop is not restored with it`() async throws {
     struct No: Error {}
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
+    try await withScene { service, application, scene in
       application.whenContinuing = { _, _ in throw No() }
-      await #expect(throws: CallError.self) { try await service.resume(session, Options.activity("bad")) }
-      let scene = try #require(application.scene(of: session))
+      await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }
       #expect(scene.userActivity == nil)
       scene.enter(.background)
       scene.release()
@@ -117,24 +114,20 @@ import Testing
 
   @Test func `an activity that was not written yet is written after a refused drop`() async throws {
     struct No: Error {}
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
-      application.whenContinuing = { scene, _ in throw No() }
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      application.whenContinuing = { _, _ in throw No() }
       service.refusals.withLock { $0["UserActivity"] = ["org.stagedoor.Error.StorageFailed"] }
-      application.scene(of: session)?.userActivity = cat("cat2")
-      await #expect(throws: CallError.self) { try await service.resume(session, Options.activity("bad")) }
-      #expect(application.scene(of: session)?.userActivity == cat("cat2"))
+      scene.userActivity = cat("cat2")
+      await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }
+      #expect(scene.userActivity == cat("cat2"))
       try await service.wait(
         for: #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
     }
   }
 
   @Test func `what a window took last is what restores it`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
-      try await service.resume(session, Options.activity("cat2"))
+    try await withScene(Options.activity("cat1")) { service, _, scene in
+      try await service.resume(scene.id, Options.activity("cat2"))
       try await service.wait(
         for: #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
     }
@@ -203,19 +196,14 @@ import Testing
   }
 
   @Test func `a scene that is ended while it takes a delivery takes no more of it`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
+    let options = """
+      {"delivery": "\(PlayedService.delivery)", "attempt": 1,
+       "userActivities": [{"activityType": "viewCat"}, {"activityType": "viewCat"}]}
+      """
+    try await withScene { service, application, scene in
       application.whenContinuing = { scene, _ in scene.release() }
       _ = application.taken()
-      await #expect(throws: CallError.self) {
-        try await service.resume(
-          session,
-          """
-          {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1,
-           "userActivities": [{"activityType": "viewCat"}, {"activityType": "viewCat"}]}
-          """)
-      }
+      await #expect(throws: CallError.self) { try await service.resume(scene.id, options) }
       #expect(application.taken().count { $0.hasPrefix("continue") } == 1)
     }
   }
@@ -252,16 +240,13 @@ import Testing
   }
 
   @Test func `an activity that needs saving is filled in before the end`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
-      let scene = try #require(application.scene(of: session))
+    try await withScene(Options.activity("cat1")) { service, application, scene in
       _ = application.taken()
       scene.userActivity?.needsSave = true
       scene.release()
       try await service.wait(for: "1: Disconnect")
       #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
-      #expect(service.known[session]["UserActivity"]?.contains(#""saved":true"#) == true)
+      #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true)
     }
   }
 
@@ -269,10 +254,7 @@ import Testing
   func `a delegate that ends its scene while it fills in the activity is asked once`(
     isReleased: Bool, _ cause: String
   ) async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
-      let scene = try #require(application.scene(of: session))
+    try await withScene(Options.activity("cat1")) { service, application, scene in
       _ = application.taken()
       var asked = 0
       application.whenCalled = { [unowned application] name, scene in
@@ -300,17 +282,14 @@ import Testing
       #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
       #expect(scene.dismissalAnimation == (isReleased ? .standard : .commit))
       if !isGone {
-        #expect(service.known[session]["UserActivity"]?.contains(#""saved":true"#) == true)
+        #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true)
       }
       application.whenCalled = { _, _ in }
     }
   }
 
   @Test func `observers of a scene that one of them ends hear nothing more`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      try await service.connect(session, Options.none)
-      let scene = try #require(application.scene(of: session))
+    try await withScene { _, application, scene in
       var heard: [String] = []
       scene.observe("Sold") { _ in
         heard.append("first")

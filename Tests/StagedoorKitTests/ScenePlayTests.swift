@@ -142,7 +142,7 @@ import Testing
   private func begin() async throws {
     tell("the service starts")
     service = try await PlayedService(
-      on: bus, for: "org.example.Cats",
+      on: bus,
       sessions: sessions.filter { known.sessions[$0] != nil }.compactMap { numbers[$0] }, known: known,
       discardsUnknown: true)
   }

@@ -15,6 +15,11 @@ import Testing
 
   private static let session = SessionIdentifier("6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa41")!
   private static let delivery = DeliveryIdentifier("6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa42")!
+  private static let promise: DragItem = {
+    var provider = ItemProvider(cat("tom"))
+    provider.registerDataRepresentation(as: "text/plain") { _ in Data() }
+    return DragItem(itemProvider: provider)
+  }()
 
   /// Every public function that waits for the service, by its name.
   private static let calls: [(name: String, call: Call)] = [
@@ -22,34 +27,13 @@ import Testing
     ("drop files", { try await $0.drop([URL(filePath: "/etc/hostname")]) }),
     ("deliver an activity", { try await $0.deliver(cat("tom")) }),
     ("deliver items", { try await $0.deliver([DragItem(cat("tom"))]) }),
-    (
-      "deliver and wait",
-      {
-        var options = DeliveryOptions.lasting
-        options.wait = .handled
-        try await $0.deliver(cat("tom"), options)
-      }
-    ),
-    (
-      "deliver a promise",
-      {
-        var provider = ItemProvider(cat("tom"))
-        provider.registerDataRepresentation(as: "text/plain") { _ in Data() }
-        try await $0.deliver([DragItem(itemProvider: provider)])
-      }
-    ),
+    ("deliver and wait", { try await $0.deliver(cat("tom"), .handled) }),
+    ("deliver a promise", { try await $0.deliver([promise]) }),
     ("deliverEach", { _ = try await $0.deliverEach([DragItem(cat("tom"))]) }),
     ("explain", { _ = try await $0.explain(Payload(cat("tom"))) }),
     ("delivery", { _ = try await $0.delivery(delivery) }),
     ("deliveries", { _ = try await $0.deliveries() }),
-    (
-      "renewPromises",
-      {
-        var provider = ItemProvider(cat("tom"))
-        provider.registerDataRepresentation(as: "text/plain") { _ in Data() }
-        try await $0.renewPromises(of: [DragItem(itemProvider: provider)], token: "t")
-      }
-    ),
+    ("renewPromises", { try await $0.renewPromises(of: [promise], token: "t") }),
     ("cancel", { try await $0.cancel(delivery) }),
     ("redirect", { try await $0.redirect(delivery, to: session) }),
     ("finished", { try await $0.finished(delivery) }),
@@ -87,6 +71,17 @@ import Testing
     /// `nil`: it returned.
     let error: StagedoorError?
     let isOnLoop: Bool
+
+    /// `call` is of the main actor too: a caller of another function would come back there by itself.
+    @MainActor init(of call: @MainActor () async throws -> Void, on loop: EventLoop) async {
+      do {
+        try await call()
+        error = nil
+      } catch {
+        self.error = error as? StagedoorError
+      }
+      isOnLoop = loop.isCurrent
+    }
   }
 
   /// Lets all calls wait for a service that does not answer any more, kills the service, and returns how each call went on.
@@ -95,13 +90,8 @@ import Testing
   ) async throws -> [String: Outcome] {
     service.signal(SIGSTOP)
     let loop = stagedoor.connection.loop
-    let tasks = calls.map { name, call in
-      Task { @MainActor in
-        do { try await call(stagedoor) } catch {
-          return Outcome(error: error as? StagedoorError, isOnLoop: loop.isCurrent)
-        }
-        return Outcome(error: nil, isOnLoop: loop.isCurrent)
-      }
+    let tasks = calls.map { _, call in
+      Task { @MainActor in await Outcome(of: { try await call(stagedoor) }, on: loop) }
     }
     // The bus answers in order: after this many answers every call has reached the service, behind all its questions to the bus.
     for _ in 0..<20 { _ = try await stagedoor.connection.owner(of: House.name) }
@@ -137,83 +127,70 @@ import Testing
   }
 
   @Test func `whoever hands in or asks goes on, with an error`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { service in
-        try await house.withClient { stagedoor in
-          try await stagedoor.register(manifest: Manifests.cats)
-          expectErrors(try await outcomes(of: Self.calls, stagedoor, service))
-        }
+    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
+      try await house.withClient { stagedoor in
+        expectErrors(try await outcomes(of: Self.calls, stagedoor, service))
       }
     }
   }
 
   @Test func `so do a drag and everyone who has its ticket`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { service in
-        try await house.withClient { stagedoor in
-          try await stagedoor.register(manifest: Manifests.cats)
-          let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
-          let calls: [(name: String, call: Call)] = [
-            ("state", { _ in _ = try await drag.state }),
-            ("items", { _ in _ = try await drag.items }),
-            ("allowedOperations", { _ in _ = try await drag.allowedOperations }),
-            ("add", { _ in try await drag.add([DragItem(cat("tim"))]) }),
-            ("cancel", { _ in try await drag.cancel() }),
-            ("proposal", { _ in _ = try await drag.proposal() }),
-            ("drop", { _ in try await drag.drop() }),
-          ]
-          expectErrors(try await outcomes(of: calls, stagedoor, service))
-        }
+    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
+      try await house.withClient { stagedoor in
+        let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
+        let calls: [(name: String, call: Call)] = [
+          ("state", { _ in _ = try await drag.state }),
+          ("items", { _ in _ = try await drag.items }),
+          ("allowedOperations", { _ in _ = try await drag.allowedOperations }),
+          ("add", { _ in try await drag.add([DragItem(cat("tim"))]) }),
+          ("cancel", { _ in try await drag.cancel() }),
+          ("proposal", { _ in _ = try await drag.proposal() }),
+          ("drop", { _ in try await drag.drop() }),
+        ]
+        expectErrors(try await outcomes(of: calls, stagedoor, service))
       }
     }
   }
 
   @Test func `so does an application`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving("--durability", "memory") { service in
-        try await house.hosting { application in
-          let stagedoor = try #require(application.stagedoor)
-          var provider = ItemProvider(cat("tom"))
-          provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
-          var options = DeliveryOptions.lasting
-          options.wait = .handled
-          let tom = try await stagedoor.deliver([DragItem(itemProvider: provider)], options)
-          let scene = try #require(application.scene(of: tom.session))
-          let item = try #require(application.items.first?.itemProvider)
-          let late = PlayedApplication(
-            "org.example.Dogs",
-            manifest: Manifests.application(
-              "org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
-          let connection = try await house.bus.connect()
-          let other = PlayedApplication("org.example.Mice")
-          let calls: [(name: String, call: Call)] = [
-            ("start", { _ in try await late.start(on: connection) }),
-            ("run", { _ in try await other.run(on: connection) }),
-            (
-              "requestSceneSessionActivation",
-              { _ in
-                try await application.requestSceneSessionActivation(nil, userActivity: nil)
-              }
-            ),
-            ("requestSceneSessionRefresh", { _ in try await application.requestSceneSessionRefresh(scene.session) }),
-            ("deliver", { _ in try await application.deliver(cat("tim"), from: scene, at: .edge) }),
-            ("deliver items", { _ in try await application.deliver([DragItem(cat("tim"))], from: scene, at: .edge) }),
-            ("loadDataRepresentation", { _ in _ = try await item.loadDataRepresentation(as: "image/png") }),
-            ("loadFileRepresentation", { _ in _ = try await item.loadFileRepresentation(as: "image/png") }),
-            ("loadInPlace", { _ in _ = try await item.loadInPlace(as: "image/png") }),
-            ("loadText", { _ in _ = try await item.loadText(as: "image/png") }),
-            ("encoded", { _ in _ = try await Payload(items: [DragItem(itemProvider: item)]).encoded() }),
-          ]
-          expectErrors(try await outcomes(of: calls, stagedoor, service))
-          // Nobody waits here: these return at once, and what they say waits for the next service.
-          scene.title = "later"
-          application.requestSceneSessionDestruction(scene.session)
-          #expect(application.connectedScenes.isEmpty)
-          await late.stop()
-          await other.stop()
-          await connection.close()
-        }
+    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
+      try await house.hosting { application in
+        let stagedoor = try #require(application.stagedoor)
+        var provider = ItemProvider(cat("tom"))
+        provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
+        let tom = try await stagedoor.deliver([DragItem(itemProvider: provider)], .handled)
+        let scene = try #require(application.scene(of: tom.session))
+        let item = try #require(application.items.first?.itemProvider)
+        let late = PlayedApplication(
+          "org.example.Dogs",
+          manifest: Manifests.application(
+            "org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
+        let connection = try await house.bus.connect()
+        let other = PlayedApplication("org.example.Mice")
+        let calls: [(name: String, call: Call)] = [
+          ("start", { _ in try await late.start(on: connection) }),
+          ("run", { _ in try await other.run(on: connection) }),
+          (
+            "requestSceneSessionActivation",
+            { _ in try await application.requestSceneSessionActivation(nil, userActivity: nil) }
+          ),
+          ("requestSceneSessionRefresh", { _ in try await application.requestSceneSessionRefresh(scene.session) }),
+          ("deliver", { _ in try await application.deliver(cat("tim"), from: scene, at: .edge) }),
+          ("deliver items", { _ in try await application.deliver([DragItem(cat("tim"))], from: scene, at: .edge) }),
+          ("loadDataRepresentation", { _ in _ = try await item.loadDataRepresentation(as: "image/png") }),
+          ("loadFileRepresentation", { _ in _ = try await item.loadFileRepresentation(as: "image/png") }),
+          ("loadInPlace", { _ in _ = try await item.loadInPlace(as: "image/png") }),
+          ("loadText", { _ in _ = try await item.loadText(as: "image/png") }),
+          ("encoded", { _ in _ = try await Payload(items: [DragItem(itemProvider: item)]).encoded() }),
+        ]
+        expectErrors(try await outcomes(of: calls, stagedoor, service))
+        // Nobody waits here: these return at once, and what they say waits for the next service.
+        scene.title = "later"
+        application.requestSceneSessionDestruction(scene.session)
+        #expect(application.connectedScenes.isEmpty)
+        await late.stop()
+        await other.stop()
+        await connection.close()
       }
     }
   }
@@ -254,14 +231,7 @@ import Testing
           }
         ),
       ]
-      let tasks = followers.map { name, follow in
-        Task { @MainActor in
-          do { try await follow() } catch {
-            return Outcome(error: error as? StagedoorError, isOnLoop: loop.isCurrent)
-          }
-          return Outcome(error: nil, isOnLoop: loop.isCurrent)
-        }
-      }
+      let tasks = followers.map { _, follow in Task { @MainActor in await Outcome(of: follow, on: loop) } }
       for _ in 0..<20 { _ = try await stagedoor.eventSequence() }
       await stagedoor.close()
       for ((name, _), task) in zip(followers, tasks) {

@@ -64,8 +64,7 @@ import Testing
   }
 
   @Test func `sessions are told again when the service has been away`() async throws {
-    try await withHouse { house in
-      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+    try await withHouse(installing: Manifests.cats) { house in
       try await house.withClient { stagedoor in
         let (moments, first) = try await house.serving("--durability", "normal") { daemon in
           let moments = Moments(try await stagedoor.liveSessions())

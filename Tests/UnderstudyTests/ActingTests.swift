@@ -28,11 +28,9 @@ import WindowEvidence
     try await PlayedDesktop.run(programs: ["gvim", "mousepad"], knowsStarted: true) { desktop async throws in
       #expect(try await startsAgain(desktop))
       #expect(try await !startsAgain(desktop), "no window has come")
-      desktop.display.show(1, program, "a dialog", process: process, isMain: false)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(1, program, "a dialog", process: process, isMain: false) }
       #expect(try await !startsAgain(desktop), "no window of its own has come")
-      desktop.display.show(2, program, "a window", process: process)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(2, program, "a window", process: process) }
       desktop.display.hide(2)
       #expect(try await startsAgain(desktop) == isEnd)
     }
@@ -44,8 +42,7 @@ import WindowEvidence
       #expect(try await startsAgain(desktop))
       let other = try await desktop.understudy.look(for: desktop.url("b.txt"), in: "gvim")
       _ = try await desktop.understudy.act(on: other, "other_TIME1")
-      desktop.display.show(1, "gvim", "b.txt", process: 7, startup: "other_TIME1")
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(1, "gvim", "b.txt", process: 7, startup: "other_TIME1") }
       #expect(try await !startsAgain(desktop))
     }
   }
@@ -68,9 +65,8 @@ import WindowEvidence
     let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
     let answer: String
     do {
-      answer = try await object.call(
-        "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
-      ).0
+      (answer, _, _) = try await object.call(
+        "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self)
     } catch { answer = "\(error)" }
     await client.close()
     return answer

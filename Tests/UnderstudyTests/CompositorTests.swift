@@ -17,36 +17,21 @@ import Testing
     let environment: [String: String]
     let setting: Setting
 
-    func open(_ arguments: String...) async throws -> Command.Result {
-      var command = Command(
-        Command.built("stagedoor").program, arguments: ["open", "--json"] + arguments, environment: environment)
-      command.directory = house.environment["HOME"]
-      return try await command.run()
-    }
+    func open(_ words: String...) async throws -> Command.Result { try await command(["--json"] + words).run() }
 
-    func explain(_ arguments: String...) async throws -> String {
-      let words = ["open", "--explain"] + arguments
-      var command = Command(Command.built("stagedoor").program, arguments: words, environment: environment)
-      command.directory = house.environment["HOME"]
-      return try await command.output()
+    func explain(_ words: String...) async throws -> String { try await command(["--explain"] + words).output() }
+
+    private func command(_ words: [String]) -> Command {
+      var command = Command(Command.built("stagedoor").program, arguments: ["open"] + words, environment: environment)
+      command.directory = house.home
+      return command
     }
 
     /// The titles, the last active first.
-    func titles() async throws -> [String] {
-      let object = house.watcher.object(
-        "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
-      let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
-        "ListWindows")
-      return rows.map { $0.members.1 }
-    }
+    func titles() async throws -> [String] { try await house.watcher.titles() }
 
     /// Waits for titles in this order.
-    func shows(_ what: String, _ wanted: [String]) async throws {
-      try await eventually(what) {
-        let titles = try await titles()
-        return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
-      }
-    }
+    func shows(_ what: String, _ wanted: [String]) async throws { try await house.watcher.shows(what, wanted) }
 
     /// The title of the window that has the keyboard: sway's own word, if the window speaks to sway as it should.
     func focused() async throws -> String {
@@ -76,8 +61,7 @@ import Testing
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let path = Command.built("stagedoor-understudy").program
       let key = try String(contentsOfFile: "\(Repository.path)/desktop/understudy.desktop.in", encoding: .utf8)
-        .replacing(
-          "@bindir@/stagedoor-understudy", with: path)
+        .replacing("@bindir@/stagedoor-understudy", with: path)
       try key.write(toFile: "\(folder)/stagedoor-understudy.desktop", atomically: true, encoding: .utf8)
       return (
         [program, "--virtual", "--no-lockscreen", "--no-global-shortcuts"],
@@ -138,9 +122,7 @@ import Testing
         }
         let understudy = Command.built("stagedoor-understudy").program
         try await Command(understudy, environment: environment).whileRunning { _ async throws in
-          _ = try await withLimit(usualLimit, "the understudy") {
-            try await house.watcher.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
-          }
+          try await house.watcher.understudyComes()
           try await body(Desktop(house: house, environment: environment, setting: setting))
         }
       }
@@ -150,19 +132,10 @@ import Testing
   @Test(arguments: Setting.allCases)
   func `an editor's window comes to the front, and nothing is opened twice`(setting: Setting) async throws {
     try await withCompositor(setting) { desktop async throws in
-      let home = desktop.house.environment["HOME"] ?? ""
+      let home = desktop.house.home
       for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try desktop.house.write("text", to: "\(home)/\(name)") }
       let zathura = ["--app", "org.pwmt.zathura"], mousepad = ["--app", "org.xfce.mousepad"]
-      for name in ["one.pdf", "two.pdf"] {
-        try desktop.house.write(
-          """
-          %PDF-1.1
-          1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
-          2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
-          3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>> endobj
-          trailer <</Root 1 0 R>>
-          """, to: "\(home)/\(name)")
-      }
+      for name in ["one.pdf", "two.pdf"] { try desktop.house.write(WindowTests.pdf, to: "\(home)/\(name)") }
       #expect(try await desktop.open(zathura[0], zathura[1], "one.pdf").standardOutput.contains("started"))
       try await desktop.shows("the viewer", ["one.pdf"])
       #expect(try await desktop.open(mousepad[0], mousepad[1], "a b.txt").standardOutput.contains("started"))

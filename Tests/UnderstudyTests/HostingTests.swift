@@ -13,19 +13,14 @@ import Testing
     let desktop: PlayedDesktop
     let environment: [String: String]
 
-    func stagedoor(_ arguments: String...) async throws -> String {
-      try await Command(Command.built("stagedoor").program, arguments: arguments, environment: environment).output()
-    }
-
-    func refused(_ arguments: String...) async throws -> String {
-      try await Command(Command.built("stagedoor").program, arguments: arguments, environment: environment).run()
-        .standardError
+    func command(_ words: String...) -> Command {
+      Command(Command.built("stagedoor").program, arguments: words, environment: environment)
     }
 
     /// The sessions: document, title and state of each.
     func sessions() async throws -> [String] {
-      try await stagedoor("sessions", "--print", "targetContentIdentifier,title,state").split(separator: "\n")
-        .map(String.init)
+      try await command("sessions", "--print", "targetContentIdentifier,title,state").output()
+        .split(separator: "\n").map(String.init)
     }
 
     func becomes(_ what: String, _ condition: @escaping @Sendable ([String]) -> Bool) async throws {
@@ -43,11 +38,18 @@ import Testing
       }
     }
 
+    /// Waits until a program was started with a file.
+    func starts(_ name: String) async throws {
+      try await eventually("the start") {
+        (try? String(contentsOfFile: "\(desktop.place)/started", encoding: .utf8)) == "\(desktop.place)/\(name)"
+      }
+    }
+
     func serving(_ body: nonisolated(nonsending) () async throws -> Void) async throws {
       try await Command(Command.built("stagedoord").program, arguments: [], environment: environment).whileRunning {
         _ in
         try await eventually("the applications") {
-          let apps = (try? await stagedoor("apps")) ?? ""
+          let apps = (try? await command("apps").output()) ?? ""
           return apps.split(separator: "\n").count { $0.hasSuffix("\tyes") } == 2
         }
         try await body()
@@ -70,13 +72,10 @@ import Testing
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)
       try await stage.serving {
-        let drop = ["drop", "--app", "desktop.mousepad", "--wait", "handled", "--print", "outcome", "\(place)/a.txt"]
-        #expect(
-          try await stage.stagedoor(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], drop[7]) == "created"
-        )
-        try await eventually("the start") {
-          (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt"
-        }
+        let drop = stage.command(
+          "drop", "--app", "desktop.mousepad", "--wait", "handled", "--print", "outcome", "\(place)/a.txt")
+        #expect(try await drop.output() == "created")
+        try await stage.starts("a.txt")
         desktop.display.show(1, "mousepad", "\(place)/a.txt - Mousepad")
         desktop.display.change {
           $0.active = 1
@@ -84,25 +83,22 @@ import Testing
         }
         let url = desktop.url("a.txt")
         try await stage.becomes("the window") { $0 == ["\(url)\t\(place)/a.txt - Mousepad\tforegroundActive"] }
-        #expect(
-          try await stage.stagedoor("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt") == "activated")
+        let again = stage.command("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt")
+        #expect(try await again.output() == "activated")
         #expect(desktop.display.raised.last == 1)
         // A text has no file, and the understudy writes none.
-        let text = try await stage.refused(
-          "drop", "--app", "desktop.mousepad", "--wait", "handled", "--new", "--text", "x")
-        #expect(text.contains("mousepad opens files only"), "\(text)")
+        let text = try await stage.command(
+          "drop", "--app", "desktop.mousepad", "--wait", "handled", "--new", "--text", "x"
+        ).run()
+        #expect(text.standardError.contains("mousepad opens files only"), "\(text)")
         desktop.display.hide(1)
         try await stage.becomes("the end") { $0.contains { $0.hasSuffix("\tunattached") } }
         // A closed window is opened again with its document.
         try FileManager.default.removeItem(atPath: "\(place)/started")
-        let session = try await stage.stagedoor("sessions", "--print", "session,targetContentIdentifier").split(
-          separator: "\n"
-        )
-        .first { $0.hasSuffix(url) }?.prefix(36)
-        _ = try await stage.stagedoor("activate", String(try #require(session)))
-        try await eventually("the start") {
-          (try? String(contentsOfFile: "\(place)/started", encoding: .utf8)) == "\(place)/a.txt"
-        }
+        let lines = try await stage.command("sessions", "--print", "session,targetContentIdentifier").output()
+        let session = lines.split(separator: "\n").first { $0.hasSuffix(url) }?.prefix(36)
+        _ = try await stage.command("activate", String(try #require(session))).output()
+        try await stage.starts("a.txt")
       }
     }
   }
@@ -116,21 +112,17 @@ import Testing
       try await stage.serving {
         let (a, b) = (desktop.url("a.txt"), desktop.url("b.txt"))
         try await stage.becomes("the session") { $0 == ["\(a)\ta.txt (\(place)) - GVIM\tforegroundInactive"] }
-        #expect(
-          try await stage.stagedoor("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt") == "activated")
+        let again = stage.command("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt")
+        #expect(try await again.output() == "activated")
         #expect(desktop.display.raised == [1])
         // An editor that shows one document shows another one now.
         desktop.display.write("b.txt (\(place)) - GVIM", on: 1)
-        try await stage.becomes("the other document") {
-          $0.map { $0.split(separator: "\t").first.map(String.init) } == [b]
-        }
+        try await stage.becomes("the other document") { $0.count == 1 && $0[0].hasPrefix("\(b)\t") }
         desktop.display.write("[No Name] - GVIM", on: 1)
         try await stage.becomes("no document") { $0.first?.hasPrefix("\t[No Name]") ?? false }
         desktop.display.write("b.txt (\(place)) - GVIM", on: 1)
-        try await stage.becomes("the document again") {
-          $0.map { $0.split(separator: "\t").first.map(String.init) } == [b]
-        }
-        _ = try await stage.stagedoor("close", "--yes", "--app", "desktop.gvim")
+        try await stage.becomes("the document again") { $0.count == 1 && $0[0].hasPrefix("\(b)\t") }
+        _ = try await stage.command("close", "--yes", "--app", "desktop.gvim").output()
         try await eventually("the closed window") { desktop.display.windows().isEmpty }
       }
     }

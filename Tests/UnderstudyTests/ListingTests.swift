@@ -14,13 +14,7 @@ import WindowEvidence
   private nonisolated(nonsending) func withWindows(
     _ body: nonisolated(nonsending) (PlayedDesktop) async throws -> Void
   ) async throws {
-    let processes = { (place: String) in
-      [
-        Process(
-          number: 7, started: 1 << 60,
-          held: [.init(PlayedDesktop.node("\(place)/b.txt"), path: Bytes("\(place)/b.txt".utf8))])
-      ]
-    }
+    let processes = { (place: String) in [Process.holding("\(place)/b.txt", 7)] }
     try await PlayedDesktop.run(programs: ["mousepad", "okular"], files: ["a.txt", "b.txt"], processes) {
       desktop async throws in
       for interface in [
@@ -72,9 +66,7 @@ import WindowEvidence
     try await withWindows { desktop async throws in
       try await command(desktop, "windows", "--watch", "--json").whileRunning { running async throws in
         #expect(try await running.nextLine().contains("b.txt  — Okular"))
-        // The understudy takes what the display tells when it is asked; a real display wakes it.
-        desktop.display.write("c.txt  — Okular", on: 2)
-        await desktop.understudy.take()
+        await desktop.tell { $0.write("c.txt  — Okular", on: 2) }
         let line = try await running.nextLine()
         #expect(line.contains("c.txt  — Okular") && !line.contains("b.txt  — Okular"), "\(line)")
       }
@@ -84,8 +76,7 @@ import WindowEvidence
   @Test func `GNOME Shell finds windows by words, and brings the chosen one to the front`() async throws {
     try await withWindows { desktop async throws in
       let shell = try await desktop.bus.connect()
-      let provider = shell.object(
-        "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1/Search", "org.gnome.Shell.SearchProvider2")
+      let provider = shell.object(UnderstudyInterface.name, at: SearchProviders.path, "org.gnome.Shell.SearchProvider2")
       let first: [String] = try await provider.call("GetInitialResultSet", ["TXT"])
       #expect(first == ["3", "2", "1"])
       let next: [String] = try await provider.call("GetSubsearchResultSet", first, ["txt", "okul"])
@@ -106,8 +97,7 @@ import WindowEvidence
   @Test func `KRunner finds windows by words, and brings the chosen one to the front`() async throws {
     try await withWindows { desktop async throws in
       let shell = try await desktop.bus.connect()
-      let runner = shell.object(
-        "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1/Search", "org.kde.krunner1")
+      let runner = shell.object(UnderstudyInterface.name, at: SearchProviders.path, "org.kde.krunner1")
       let actions: [Structure<String, String, String>] = try await runner.call("Actions")
       #expect(actions.isEmpty)
       let matches: [SearchProviders.Match] = try await runner.call("Match", "b.txt okular")

@@ -10,6 +10,18 @@ import WindowEvidence
 /// Not Foundation's.
 typealias Process = WindowEvidence.Process
 
+extension Process {
+  /// A process with a file in its command line.
+  static func opened(_ number: Int32, with path: String, started: Int64 = 1 << 60) -> Process {
+    Process(number: number, started: started, arguments: [.init(Bytes(path.utf8), isAbsolute: true)])
+  }
+
+  /// A process that holds a file open.
+  static func holding(_ path: String, _ number: Int32) -> Process {
+    Process(number: number, started: 1 << 60, held: [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))])
+  }
+}
+
 /// A display that replays what an X server told of windows, and notes what it is asked to do.
 final class PlayedDisplay: Display, Sendable {
   struct State {
@@ -193,13 +205,8 @@ struct PlayedDesktop {
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
       // A process that nobody awaits would keep the tests that end a process of their own waiting.
-      do {
-        try await body(desktop)
-      } catch {
-        desktop.processes.awaitStarted()
-        throw error
-      }
-      desktop.processes.awaitStarted()
+      defer { desktop.processes.awaitStarted() }
+      try await body(desktop)
       await connection.close()
     }
   }
@@ -213,6 +220,12 @@ struct PlayedDesktop {
       connection, display, processes,
       in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
       patience: usualLimit, startTime: usualLimit, busyTime: busyTime)
+  }
+
+  /// Something happens on the display, and the understudy takes note of it. A real display wakes it.
+  nonisolated(nonsending) func tell(_ happen: (PlayedDisplay) -> Void) async {
+    happen(display)
+    await understudy.take()
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }

@@ -3,7 +3,6 @@ import DBusTestSupport
 import DesktopFiles
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 import WindowEvidence
 
@@ -11,18 +10,11 @@ import WindowEvidence
 
 /// Which windows are asked about a file, and what the question costs.
 @Suite struct QuestionTests {
-  private static func holder(_ number: Int32, of path: String) -> Process {
-    Process(number: number, started: 1 << 60, held: [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))])
-  }
-
   @Test func `a window that certainly shows the file comes before a likely one of the person's own application`()
     async throws
   {
     let processes = { (place: String) in
-      [
-        Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)]),
-        Process(number: 8, started: 1 << 60),
-      ]
+      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60)]
     }
     try await PlayedDesktop.run(programs: ["viewnior", "zathura"], chosen: "viewnior", processes) {
       desktop async throws in
@@ -39,9 +31,7 @@ import WindowEvidence
   }
 
   @Test func `each process is looked at once, and those of strangers' windows are not`() async throws {
-    let processes = { (place: String) in
-      [Process(number: 7, started: 5), Process(number: 9, started: 5)]
-    }
+    let processes = { (_: String) in [Process(number: 7, started: 5), Process(number: 9, started: 5)] }
     try await PlayedDesktop.run(
       programs: ["gvim", "okular", "firefox", "xterm"], lines: ["firefox": "Categories=WebBrowser;\n"],
       chosen: "gvim", processes
@@ -70,10 +60,9 @@ import WindowEvidence
   }
 
   @Test func `a wish for a second window asks nothing`() async throws {
-    let processes = { (place: String) in [QuestionTests.holder(7, of: "\(place)/a.txt")] }
+    let processes = { (place: String) in [Process.holding("\(place)/a.txt", 7)] }
     try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
-      desktop.display.show(1, "okular", "a.txt", process: 7)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(1, "okular", "a.txt", process: 7) }
       let before = desktop.display.listings
       let client = try await desktop.bus.connect()
       let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
@@ -87,24 +76,16 @@ import WindowEvidence
 
   // MARK: Services on the bus
 
-  /// Counts the questions that services got.
-  private final class Questions: Sendable {
-    private let asked = Mutex(0)
-    var count: Int { asked.withLock { $0 } }
-    func note() { asked.withLock { $0 += 1 } }
-  }
-
   /// A service as evince and atril have one, which answers when two of them have been asked.
   private nonisolated(nonsending) func serve(
-    _ name: BusName, at path: ObjectPath, _ declared: InterfaceName, on bus: PrivateBus, knows: Bool,
-    _ questions: Questions
+    _ name: BusName, at path: ObjectPath, _ bus: PrivateBus, knows: Bool, _ questions: Lock<Int>
   ) async throws -> Connection {
     let connection = try await bus.connect()
     let owner = knows ? await connection.uniqueName?.rawValue ?? "" : ""
-    var interface = Interface(declared)
+    var interface = Interface(InterfaceName(unchecked: name.rawValue))
     interface.method("FindDocument", in: "uri", "spawn", out: "owner") { (_: String, _: Bool) async throws in
-      questions.note()
-      try await eventually("the question to the other service") { questions.count >= 2 }
+      questions.withLock { $0 += 1 }
+      try await eventually("the question to the other service") { questions.withLock { $0 >= 2 } }
       return owner
     }
     connection.export(interface, at: path)
@@ -120,22 +101,18 @@ import WindowEvidence
       desktop async throws in
       desktop.display.show(1, "atril", "a.txt", process: 7)
       desktop.display.show(2, "evince", "a.txt", process: getpid())
-      let questions = Questions()
+      let questions = Lock(0)
       let services = [
-        try await serve(
-          "org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", "org.gnome.evince.Daemon", on: desktop.bus,
-          knows: true, questions),
-        try await serve(
-          "org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", "org.mate.atril.Daemon", on: desktop.bus, knows: false,
-          questions),
+        try await serve("org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", desktop.bus, knows: true, questions),
+        try await serve("org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", desktop.bus, knows: false, questions),
       ]
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: "2"))
-      #expect(questions.count == 2)
+      #expect(questions.withLock(\.self) == 2)
       desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: "3"))
-      #expect(questions.count == 2)
+      #expect(questions.withLock(\.self) == 2)
       for service in services { await service.close() }
     }
   }

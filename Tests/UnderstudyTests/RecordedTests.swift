@@ -51,9 +51,7 @@ import WindowEvidence
   /// viewnior's title is the same before and after, but was written twice in between.
   @Test(arguments: [(1, true), (2, false)])
   func `a title that was written unseen is no evidence`(times: Int, isKnown: Bool) async throws {
-    let processes = { (place: String) in
-      [Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)])]
-    }
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
     try await PlayedDesktop.run(programs: ["viewnior"], processes) { desktop async throws in
       desktop.display.show(1, "viewnior", "viewnior", process: 7)
       desktop.display.show(2, "viewnior", "a.txt - 1/2 - 100%", process: 7)
@@ -68,13 +66,10 @@ import WindowEvidence
   /// emacs and viewnior show their own names first.
   @Test(arguments: [Duration.zero, .seconds(60)])
   func `a window that has just appeared may write other titles first`(settling: Duration) async throws {
-    let processes = { (place: String) in
-      [Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)])]
-    }
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
     try await PlayedDesktop.run(programs: ["viewnior"], settling: settling, processes) { desktop async throws in
       desktop.display.show(1, "xterm", "aside")
-      desktop.display.show(2, "viewnior", "Viewnior", process: 7)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(2, "viewnior", "Viewnior", process: 7) }
       desktop.display.write("a.txt - 1/2 - 100%", on: 2, times: 2)
       let verdict = try await desktop.verdict("a.txt", "viewnior")
       #expect(verdict == (settling == .zero ? .start : .raise(window: "2", .likely)))
@@ -83,17 +78,13 @@ import WindowEvidence
 
   /// emacs' menu saves under another path by a dialog, and a file of the same name leaves the title as it is.
   @Test func `a dialog of the process ends what was known from its titles`() async throws {
-    let processes = { (place: String) in
-      [Process(number: 7, started: 5, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)])]
-    }
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt", started: 5)] }
     try await PlayedDesktop.run(programs: ["emacs"], settling: .seconds(60), processes) { desktop async throws in
       desktop.display.show(1, "xterm", "aside")
-      desktop.display.show(2, "emacs", "GNU Emacs at vm", process: 7)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(2, "emacs", "GNU Emacs at vm", process: 7) }
       desktop.display.write("a.txt - GNU Emacs at vm", on: 2)
       #expect(try await desktop.verdict("a.txt", "emacs") == .raise(window: "2", .likely))
-      desktop.display.show(3, "emacs", "Write File", process: 7, isMain: false)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(3, "emacs", "Write File", process: 7, isMain: false) }
       desktop.display.hide(3)
       #expect(try await desktop.verdict("a.txt", "emacs") == .start)
     }
@@ -118,10 +109,7 @@ import WindowEvidence
     async throws
   {
     let processes = { (place: String) in
-      [
-        Process(number: 7, started: 1 << 60, arguments: [.init(Bytes("\(place)/a.txt".utf8), isAbsolute: true)]),
-        Process(number: 8, started: 1 << 60),
-      ]
+      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60)]
     }
     try await PlayedDesktop.run(programs: ["mousepad", "viewnior", "zathura"], processes) { desktop async throws in
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
@@ -139,19 +127,6 @@ import WindowEvidence
       desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       let back = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(back.entry.application == "mousepad" && back.judgement.verdict == .runAgain(window: "3"))
-    }
-  }
-
-  @Test func `a window that comes to name the file after the application was run again is raised`() async throws {
-    try await PlayedDesktop.run(programs: ["geany"], files: ["a.txt"]) { desktop async throws in
-      desktop.display.show(1, "geany", "b.txt - /elsewhere - Geany")
-      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "geany")
-      let deed = try await desktop.understudy.act(on: found, nil)
-      #expect(deed.0 == .runAgain)
-      #expect(desktop.display.raised == [])
-      desktop.display.write("a.txt - \(desktop.place) - Geany", on: 1)
-      await desktop.understudy.take()
-      #expect(desktop.display.raised == [1])
     }
   }
 

@@ -28,14 +28,11 @@ import WindowEvidence
   @Test func `a program that is started ends no sequence before its window comes`() async throws {
     try await PlayedDesktop.run(programs: ["xpdf", "gvim"]) { desktop async throws in
       try await open("a.txt", "xpdf", "one", on: desktop)
-      desktop.display.show(1, "gvim", "other.txt (/) - GVIM")
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(1, "gvim", "other.txt (/) - GVIM") }
       #expect(desktop.display.ended == [])
-      desktop.display.show(2, "xpdf", "xpdf", isMain: false)
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(2, "xpdf", "xpdf", isMain: false) }
       #expect(desktop.display.ended == [])
-      desktop.display.show(3, "xpdf", "a.txt")
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(3, "xpdf", "a.txt") }
       #expect(desktop.display.ended == ["one"])
     }
   }
@@ -43,11 +40,9 @@ import WindowEvidence
   @Test func `a window may say late whose it is`() async throws {
     try await PlayedDesktop.run(programs: ["libreoffice"]) { desktop async throws in
       try await open("a.txt", "libreoffice", "one", on: desktop)
-      desktop.display.show(1, "soffice", "a.txt - LibreOffice Writer")
-      await desktop.understudy.take()
+      await desktop.tell { $0.show(1, "soffice", "a.txt - LibreOffice Writer") }
       #expect(await desktop.understudy.windows[1]?.application == nil && desktop.display.ended == [])
-      desktop.display.name("libreoffice", on: 1)
-      await desktop.understudy.take()
+      await desktop.tell { $0.name("libreoffice", on: 1) }
       #expect(await desktop.understudy.windows[1]?.application == "libreoffice" && desktop.display.ended == ["one"])
       #expect(try await desktop.verdict("a.txt", "libreoffice") == .runAgain(window: nil))
     }
@@ -58,8 +53,7 @@ import WindowEvidence
       desktop.display.show(1, "mousepad", "\(desktop.place)/b.txt - Mousepad")
       try await open("a.txt", "mousepad", "one", on: desktop)
       #expect(desktop.display.ended == [])
-      desktop.display.write("\(desktop.place)/a.txt - Mousepad", on: 1)
-      await desktop.understudy.take()
+      await desktop.tell { $0.write("\(desktop.place)/a.txt - Mousepad", on: 1) }
       #expect(desktop.display.ended == ["one"])
     }
   }

@@ -6,7 +6,32 @@ import Glibc
 import Testing
 
 extension House {
-  fileprivate var home: String { environment["HOME"] ?? "/" }
+  var home: String { environment["HOME"] ?? "/" }
+}
+
+extension Connection {
+  nonisolated func understudyComes() async throws {
+    _ = try await withLimit(usualLimit, "the understudy") {
+      try await self.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
+    }
+  }
+
+  /// All windows of the understudy: their titles, the topmost or last active first.
+  nonisolated func titles() async throws -> [String] {
+    let understudy = object(
+      "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
+    let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await understudy.call(
+      "ListWindows")
+    return rows.map { $0.members.1 }
+  }
+
+  /// Waits for titles that have these parts, in this order.
+  nonisolated func shows(_ what: String, _ wanted: [String]) async throws {
+    try await eventually(what) {
+      let titles = try await self.titles()
+      return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
+    }
+  }
 }
 
 /// The programs as they are built, with two applications of Debian that know nothing of Stagedoor, on a virtual display.
@@ -47,24 +72,8 @@ extension House {
       }
     }
 
-    /// All windows: their titles, the topmost first.
-    func titles() async throws -> [String] { try await WindowTests.titles(on: house.watcher) }
-
     /// Waits for titles in this order, the topmost first.
-    func shows(_ what: String, _ wanted: [String]) async throws {
-      try await eventually(what) {
-        let titles = try await titles()
-        return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
-      }
-    }
-  }
-
-  private static func titles(on connection: Connection) async throws -> [String] {
-    let object = connection.object(
-      "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
-    let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
-      "ListWindows")
-    return rows.map { $0.members.1 }
+    func shows(_ what: String, _ wanted: [String]) async throws { try await house.watcher.shows(what, wanted) }
   }
 
   private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void)
@@ -78,7 +87,7 @@ extension House {
       environment["WAYLAND_DISPLAY"] = nil
       let folder = "\(house.home)/bin"
       try house.write("#!/bin/sh\necho \"$1\" >>'\(house.home)/opened'\n", to: "\(folder)/xdg-open")
-      _ = try await house.command("chmod", "755", "\(folder)/xdg-open").output()
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/xdg-open")
       environment["PATH"] = "\(folder):\(environment["PATH"] ?? "/usr/bin:/bin")"
       let server = Command(
         "sh", "-c", "exec Xvfb -displayfd 1 -noreset -screen 0 1024x768x24 -nolisten tcp 2>/dev/null",
@@ -88,9 +97,7 @@ extension House {
         try await Command("openbox", environment: environment).whileRunning { _ async throws in
           let understudy = Command.built("stagedoor-understudy").program
           try await Command(understudy, environment: environment).whileRunning { running async throws in
-            _ = try await withLimit(usualLimit, "the understudy") {
-              try await house.watcher.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
-            }
+            try await house.watcher.understudyComes()
             try await body(Stage(house: house, environment: environment, server: server))
             // Swift's own threads would wake once a second from then on.
             let threads = "/proc/\(running.processIdentifier)/task"
@@ -101,7 +108,7 @@ extension House {
     }
   }
 
-  private static let pdf = """
+  static let pdf = """
     %PDF-1.1
     1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
     2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
@@ -135,7 +142,7 @@ extension House {
         Command.built("stagedoor").program, "open", "--explain", viewer[0], viewer[1], "deep/a b.txt"
       ).output()
       #expect(explained.contains(#""verdict":"start""#), "\(explained)")
-      #expect(try await stage.titles().count == 3)
+      #expect(try await stage.house.watcher.titles().count == 3)
     }
   }
 
@@ -150,7 +157,7 @@ extension House {
       // A server that takes the connection and says nothing keeps nobody waiting.
       let silent = try PlayedSocket(at: "/tmp/.X11-unix/X\(display.dropFirst())", .silent)
       try await eventually("a connection") { silent.count > 0 }
-      #expect(try await withLimit(.seconds(20), "an answer") { try await stage.titles() } == [])
+      #expect(try await withLimit(.seconds(20), "an answer") { try await stage.house.watcher.titles() } == [])
       try await stage.handsOver("the display has gone") { try await stage.open("a.txt") }
       silent.end()
       let server = stage.command("Xvfb", display, "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
@@ -193,16 +200,14 @@ extension House {
         let client = try await bus.connect()
         let understudy = Command(Command.built("stagedoor-understudy").program, environment: environment)
         try await understudy.whileRunning { _ async throws in
-          _ = try await withLimit(usualLimit, "the understudy") {
-            try await client.owners(of: "org.stagedoor.Understudy1").first { $0 != nil }
-          }
-          try await eventually("its window") { try await WindowTests.titles(on: client).count == 1 }
+          try await client.understudyComes()
+          try await eventually("its window") { try await client.titles().count == 1 }
           compositor.become(.broken)
           try await eventually("two vain attempts") { compositor.count >= 2 }
-          #expect(try await WindowTests.titles(on: client) == [])
+          #expect(try await client.titles() == [])
           compositor.become(.saying(Recorded.beginning))
           try await eventually("its window again") {
-            try await WindowTests.titles(on: client) == ["/tmp/notes/a.txt - Mousepad"]
+            try await client.titles() == ["/tmp/notes/a.txt - Mousepad"]
           }
         }
         await client.close()

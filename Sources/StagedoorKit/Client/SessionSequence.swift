@@ -31,9 +31,6 @@ public struct SessionSequence: AsyncSequence, Sendable {
   let application: String?
   let first: [ObjectPath: SceneSession]
 
-  /// The sessions before the first change.
-  var now: [SceneSession] { first.values.sorted(by: SceneSession.areInOrder) }
-
   /// Begins with the present sessions.
   public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
@@ -56,7 +53,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
       if !hasBegun {
         hasBegun = true
         sessions = sequence.first
-        return inOrder
+        return sessions.inOrder
       }
       while true {
         let before = sessions
@@ -73,7 +70,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
             try await apply(signal)
           }
         }
-        if sessions != before { return inOrder }
+        if sessions != before { return sessions.inOrder }
       }
     }
 
@@ -81,8 +78,6 @@ public struct SessionSequence: AsyncSequence, Sendable {
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
       try await next()
     }
-
-    private var inOrder: [SceneSession] { sessions.values.sorted(by: SceneSession.areInOrder) }
 
     private mutating func readAgain() async throws(StagedoorError) {
       do throws(StagedoorError) {

@@ -6,8 +6,39 @@ internal import SceneModel
 extension Stagedoor {
   /// All sessions, or those of one application, the oldest first.
   public func sessions(of application: String? = nil) async throws(StagedoorError) -> [SceneSession] {
-    let sessions = try SceneSession.reading(try await sessionsByPath(of: application))
-    return sessions.values.sorted(by: SceneSession.areInOrder)
+    try SceneSession.reading(try await sessionsByPath(of: application)).inOrder
+  }
+
+  /// A page of the list of sessions, the oldest first, however many there are.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// var last: SessionIdentifier?
+  /// repeat {
+  ///   let page = try await stagedoor.sessionList(after: last, limit: 1000)
+  ///   for window in page { print(window.session) }
+  ///   last = page.last?.session
+  /// } while last != nil
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - application: Only the sessions of this application.
+  ///   - last: The last session of the previous page.
+  ///   - limit: The greatest number of sessions; 0 for as many as fit into a message.
+  public func sessionList(
+    of application: String? = nil, after last: SessionIdentifier? = nil, limit: UInt32 = 0
+  ) async throws(StagedoorError) -> [SessionSummary] {
+    let rows = try await call(
+      "ListSessions", application ?? "", last?.description ?? "", limit, returning: [SessionRow].self)
+    return try rows.map { row throws(StagedoorError) in
+      let (path, application, configuration, state, target, title, lastActivated) = row.members
+      guard let session = SessionIdentifier(path.rawValue), let state = ActivationState(rawValue: state) else {
+        throw .unexpectedReply("not a session: \(path), \(state)")
+      }
+      return SessionSummary(
+        session: session, application: application, configuration: configuration, activationState: state,
+        targetContentIdentifier: target, title: title, lastActivated: lastActivated)
+    }
   }
 
   /// One session. Throws ``StagedoorError/Code/noSuchSession`` if the session does not exist, or no longer exists.
@@ -72,6 +103,11 @@ extension SceneSession {
   }
 }
 
+extension Dictionary where Value == SceneSession {
+  /// The sessions, the oldest first.
+  var inOrder: [SceneSession] { values.sorted(by: SceneSession.areInOrder) }
+}
+
 // MARK: - The form on the bus
 
 extension Stagedoor {
@@ -88,14 +124,8 @@ extension Stagedoor {
       let objects = try await call(
         "GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager",
         returning: [ObjectPath: [String: Properties]].self)
-      var sessions: [ObjectPath: Properties] = [:]
-      for (path, interfaces) in objects {
-        guard let session = interfaces[InterchangeNames.session.rawValue], session.belongs(to: application) else {
-          continue
-        }
-        sessions[path] = session
-      }
-      return sessions
+      let sessions = objects.compactMapValues { $0[InterchangeNames.session.rawValue] }
+      return sessions.filter { $0.value.belongs(to: application) }
     } catch  where error.code == .limitsExceeded {
       return try await sessionsOneByOne(of: application)
     }

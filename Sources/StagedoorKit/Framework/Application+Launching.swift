@@ -24,7 +24,7 @@ extension Application {
   /// The calls of the service wait until this has returned.
   func finishLaunching(_ launch: Launch, _ hosting: Hosting) {
     hosting.hasLaunched = true
-    takeSessions(launch.sessions.now)
+    takeSessions(launch.sessions.first.inOrder)
     hosting.begin { await self.followSessions(launch.sessions, hosting) }
     didFinishLaunching(with: launch.options)
     if restoresWindows, launch.options.deliveries.isEmpty {

@@ -116,7 +116,7 @@ extension Application {
     var sessions = knownSessions
     // The service has connected these sessions already; its list follows a moment later.
     for (identifier, scene) in scenes { sessions[identifier] = scene.session }
-    return sessions.values.sorted(by: SceneSession.areInOrder)
+    return sessions.inOrder
   }
 
   /// The scene of a session, if it has one.

@@ -48,10 +48,8 @@ extension ConnectionOptions {
     let attempt = (document["attempt"]?.number).map { Int($0) } ?? 1
     self.attempt = attempt
     delivery = document["delivery"]?.string.flatMap { DeliveryIdentifier($0) }
-    var activities: [UserActivity] = []
-    for element in document["userActivities"]?.elements ?? [] {
-      if let activity = try element.activity { activities.append(activity) }
-    }
+    let documents = document["userActivities"]?.elements ?? []
+    let activities = try documents.map { element throws(StagedoorError) in try element.activity }.compactMap(\.self)
     userActivities = activities
     let described = document["items"]?.elements ?? []
     let withData = described.indices.filter { described[$0]["representations"] != nil }.map { UInt32($0) }

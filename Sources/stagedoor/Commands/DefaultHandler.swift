@@ -48,7 +48,7 @@ enum DefaultHandler {
   ) throws(Problem) {
     if invocation.has(.json) {
       let fields = Printed.object([
-        ("changed", .bool(isChanged)), ("file", .text(path)), ("types", .array(types.sorted().map { .text($0) })),
+        ("changed", .bool(isChanged)), ("file", .text(path)), ("types", .texts(types.sorted())),
       ])
       return try Output.line(Printed.shown(fields))
     }

@@ -65,9 +65,8 @@ enum ExplainCommand {
     {
       Output.note("stagedoor: \(nearest)")
     }
-    let made = decision["rule"]?["payload"]
-    let activity = made?["activity"] ?? made?["items"]?.elements.first?["activities"]?.elements.first
-    if let type = payload.typeBesideData ?? activity?["activityType"]?.string {
+    let made = decision["rule"]?["payload"]?.firstActivity
+    if let type = payload.typeBesideData ?? made?["activityType"]?.string {
       await UndeclaredType.note(type, decision, client)
     }
     try refuse(decision)
@@ -148,7 +147,7 @@ enum DecisionPicture {
     let (items, before) = (made["items"]?.elements ?? [], payload["items"]?.elements ?? [])
     let item = items.count > before.count || items.isEmpty ? items.first : nil
     var lines: [String] = []
-    let activity = made["activity"] ?? items.first?["activities"]?.elements.first
+    let activity = made.firstActivity
     if let type = activity?["activityType"]?.string {
       let key = activity?["targetContentIdentifier"]?.string.map { " key '\($0)'" } ?? ""
       lines.append("activity '\(type)'\(key)")
@@ -174,8 +173,7 @@ enum DecisionPicture {
   }
 
   private static func subject(_ decision: Value, _ payload: Value) -> String {
-    let type = decision["routingActivity"]?["activityType"]?.string ?? decision["contentType"]?.string
-    if let type { return type }
+    if let type = decision.decidingType { return type }
     if let session = payload["options"]?["session"]?.string { return "the session \(session)" }
     return payload["options"]?["application"]?.string ?? payload["activity"]?["activityType"]?.string ?? "the payload"
   }
@@ -209,6 +207,16 @@ enum DecisionPicture {
     }
     return "\(line)\n|    \(screen.styled("(\(note))".fitted(max(20, screen.width - 5)), .aside))"
   }
+}
+
+extension Value {
+  /// The first activity of a payload.
+  fileprivate var firstActivity: Value? {
+    self["activity"] ?? self["items"]?.elements.first?["activities"]?.elements.first
+  }
+
+  /// The type of the activity, or else of the data, by which a decision was made.
+  var decidingType: String? { self["routingActivity"]?["activityType"]?.string ?? self["contentType"]?.string }
 }
 
 extension Printed {

@@ -110,15 +110,14 @@ enum Recording {
   }
 
   private static func name(_ payload: Value, _ decision: Value) -> String {
-    let type =
-      decision["routingActivity"]?["activityType"] ?? decision["contentType"] ?? payload["activity"]?["activityType"]
-    let words = [type?.string ?? "payload", decision["key"]?["value"]?.string, decision["outcome"]?.string]
+    let type = decision.decidingType ?? payload["activity"]?["activityType"]?.string
+    let words = [type ?? "payload", decision["key"]?["value"]?.string, decision["outcome"]?.string]
     return words.compactMap(\.self).joined(separator: " ")
   }
 
   /// The sessions and the preferences that a decision depends on: those of every application that takes the type.
   static func world(of decision: Value, _ client: Client) async throws -> World {
-    let type = decision["routingActivity"]?["activityType"]?.string ?? decision["contentType"]?.string
+    let type = decision.decidingType
     var applications: Set<String> = []
     if let chosen = decision["application"]?["chosen"]?.string { applications.insert(chosen) }
     var preferences = UserInfo()
