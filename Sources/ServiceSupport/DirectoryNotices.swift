@@ -7,8 +7,6 @@ import Glibc
 package struct DirectoryNotices {
   /// Readable while there are notices.
   package let descriptor: Int32
-  /// Watched from the next ``watch()`` on.
-  package var directories: [String]
   /// Files with other names do not count.
   private let isWanted: @Sendable (String) -> Bool
   /// The key is the kernel's number of a watch.
@@ -24,8 +22,7 @@ package struct DirectoryNotices {
   }
 
   /// `nil` if the kernel allows no other; `errno` says why.
-  package init?(of directories: [String], where isWanted: @escaping @Sendable (String) -> Bool) {
-    self.directories = directories
+  package init?(where isWanted: @escaping @Sendable (String) -> Bool) {
     self.isWanted = isWanted
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     if descriptor < 0 { return nil }
@@ -33,9 +30,9 @@ package struct DirectoryNotices {
 
   // MARK: Watching
 
-  /// Watches the directories that exist now. Later changes are reported, so read the directories after this call. Returns the directories
-  /// that cannot be watched, with the reason.
-  package mutating func watch() -> [String] {
+  /// Watches these directories, and no others from now on. Later changes are reported, so read the directories after this call. Returns the
+  /// directories that cannot be watched, with the reason.
+  package mutating func watch(_ directories: [String]) -> [String] {
     let before = watches
     watches = [:]
     var problems: [String] = []

@@ -43,14 +43,13 @@ struct InstalledFollower {
   init(in places: InstalledPlaces) {
     self.places = places
     now = Installed(in: places)
-    notices = DirectoryNotices(of: now.directories, where: Installed.isRead)
+    notices = DirectoryNotices(where: Installed.isRead)
     if notices != nil { read() }
   }
 
   /// Watches before it reads, so that no change stays unseen.
   mutating func read() {
-    notices?.directories = now.directories
-    _ = notices?.watch()
+    _ = notices?.watch(now.directories)
     now = Installed(in: places)
   }
 }

@@ -53,7 +53,7 @@ struct Arguments {
     return page.text
   }
 
-  init(_ words: some Sequence<String>) throws(Misuse) {
+  init(_ words: ArraySlice<String>) throws(Misuse) {
     let given = try Arguments.usage.read(words)
     switch given.ending?.name {
     case Option.help.name: action = .help

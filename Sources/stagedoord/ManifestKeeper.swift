@@ -40,7 +40,7 @@ actor ManifestKeeper {
     (self.rules, self.fileTypes) = (rules, fileTypes)
     self.interchange = interchange
     self.log = log
-    notices = Self.notices(of: installed, rules)
+    notices = DirectoryNotices(where: Self.isWanted)
     if notices == nil {
       log.warning(
         "changes of manifests are seen on SIGHUP only, until the kernel allows one more: \(String(cString: strerror(errno)))"
@@ -48,19 +48,15 @@ actor ManifestKeeper {
     }
   }
 
-  private static func notices(of installed: InstalledManifests, _ rules: InstalledRules) -> DirectoryNotices? {
-    DirectoryNotices(of: directories(of: installed, rules), where: isWanted)
-  }
-
   private static func isWanted(_ name: String) -> Bool {
     InstalledManifests.isManifest(name) || InstalledRules.isRules(name)
   }
 
   /// The directories of manifests and rules, and those of the files to which symbolic links in them lead.
-  private static func directories(of installed: InstalledManifests, _ rules: InstalledRules) -> [String] {
+  private var directories: [String] {
     let own = installed.directories + rules.directories
     let linked = own.reduce(into: Set<String>()) { found, directory in
-      found.formUnion(SmallFile.directories(linkedFrom: directory, where: isWanted))
+      found.formUnion(SmallFile.directories(linkedFrom: directory, where: Self.isWanted))
     }
     return own + linked.sorted()
   }
@@ -68,8 +64,7 @@ actor ManifestKeeper {
   /// Watches the directories, and then reads everything in them.
   func read() async {
     if isOver { return }
-    notices?.directories = Self.directories(of: installed, rules)
-    if let found = notices?.watch(), found != problems {
+    if let found = notices?.watch(directories), found != problems {
       problems = found
       for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
     }
@@ -147,7 +142,7 @@ actor ManifestKeeper {
       await loop.sleep(for: pause)
       pause = min(pause * 2, .seconds(64))
       if isOver { return }
-      notices = Self.notices(of: installed, rules)
+      notices = DirectoryNotices(where: Self.isWanted)
       if notices == nil { continue }
       log.info("changes of manifests are seen from now on")
       await read()

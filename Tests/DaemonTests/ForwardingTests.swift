@@ -36,4 +36,29 @@ import Testing
       }
     }
   }
+
+  @Test func `the command lists and cancels a forwarded delivery`() async throws {
+    try await withService(registering: Self.manifest) { house in
+      try await house.hosting { host in
+        let device = try await host.adopt("", title: "laptop")
+        host.next(
+          "ContinueScene",
+          .after { host, call in
+            try await host.deferDelivery(try #require(try call.options["delivery"]?.text), seconds: 60)
+          })
+        let landing = try await house.deliver(
+          #"{"activity": {"activityType": "viewCat"}, "options": {"session": "\#(device)"}}"#)
+        try await house.waitUntil(landing.delivery, is: "forwarded")
+        for (words, output) in [
+          (["deliveries", "--print", "delivery", "--state", "forwarded"], landing.delivery),
+          (["deliveries", "--print", "delivery", "--state", "held"], ""),
+          (["cancel", landing.delivery], "cancelled\t\(landing.delivery)\torg.example.Cats"),
+        ] {
+          let command = house.command(Command.built("stagedoor").program, arguments: words)
+          #expect(try await command.output() == output)
+        }
+        try await house.waitUntil(landing.delivery, is: "cancelled")
+      }
+    }
+  }
 }

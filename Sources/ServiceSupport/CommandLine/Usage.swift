@@ -20,8 +20,8 @@ package struct Usage: Sendable {
   }
 
   /// Reads a command line, without the words of the name.
-  package func read(_ words: some Sequence<String>) throws(Misuse) -> GivenWords {
-    var rest = Array(words)[...]
+  package func read(_ words: ArraySlice<String>) throws(Misuse) -> GivenWords {
+    var rest = words
     var given = GivenWords()
     var areOptionsOver = false
     while let word = rest.first {

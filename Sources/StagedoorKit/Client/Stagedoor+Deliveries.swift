@@ -177,6 +177,8 @@ extension Stagedoor {
     case held
     /// Deliveries with a decided session.
     case routed
+    /// Deliveries that the application passes on.
+    case forwarded
     /// Deliveries that the application has taken.
     case handled
     /// Deliveries that failed.

@@ -56,7 +56,7 @@ enum DefaultHandler {
       Output.note("stagedoor open: \(path) stays as it is: \(name) is \(types.isEmpty ? "no" : "already the") default")
     } else {
       let done = invocation.has(.makeDefault) ? "default" : "undone"
-      try Change.say(done, "\(types.count) types", path, invocation)
+      try Change.say(done, counted(types.count, "type", "types"), path, invocation)
     }
   }
 

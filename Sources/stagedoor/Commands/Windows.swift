@@ -155,7 +155,7 @@ enum WindowCommands {
       let delivery = try await client.delivery(text)
       if deliveries.contains(where: { $0.identifier == delivery }) { continue }
       let (state, decision) = try await client.stagedoor.delivery(delivery)
-      if state != .held {
+      if state != .held, state != .forwarded {
         throw Problem(
           .refused, "the delivery \(delivery) does not wait for its application any more; nothing is cancelled")
       }
