@@ -373,7 +373,7 @@ extension World {
     if case .discarded(let sessions) = question.question,
       prompter.book.isHost(connections[programs[program].connection].caller, of: programs[program].application)
     {
-      programs[program].toldAndAnswered.formUnion(sessions)
+      heard[question.errand] = (programs[program].connection, sessions)
     }
     feed(.hostAnswered(question.errand, answer))
   }

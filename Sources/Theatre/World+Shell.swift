@@ -113,6 +113,7 @@ extension World {
     launches = [:]
     news = []
     questions = []
+    heard = [:]
     calls = [:]
     baggageDies()
     for program in programs.indices { programs[program].forgetsService() }
@@ -156,7 +157,12 @@ extension World {
       noteHosts(step)
     }
     checkGone(turn)
-    for (_, step) in turn.steps {
+    for (cue, step) in turn.steps {
+      if case .hostAnswered(let number, _) = cue, let (connection, sessions) = heard.removeValue(forKey: number),
+        let program = programs.firstIndex(where: { $0.connection == connection })
+      {
+        programs[program].toldAndAnswered.formUnion(sessions)
+      }
       for errand in step.errands { run(errand) }
     }
     checkOften()
@@ -170,6 +176,7 @@ extension World {
 
   private func wasRefused() {
     late = nil
+    heard = [:]
     for program in programs.indices { programs[program].toldAndAnswered = [] }
     checkDisagreements()
   }
