@@ -117,11 +117,12 @@ import Testing
 
   /// A session showed 1000 bytes, and then, for a second delivery, 100. Another session takes `bytes`.
   private func shrunk(
-    beside bytes: Int, isHandled: Bool
+    beside bytes: Int, isHandled: Bool, wasPrivate: Bool = false
   ) throws -> (stage: Stage, session: UniqueIdentifier, delivery: UniqueIdentifier, other: UniqueIdentifier) {
     var stage = stage(keeping: 4000)
     if isHandled { stage.attach() }
-    let session = try #require(stage.call(Self.payload("1", 1000))?.delivered?.session)
+    let first = Self.payload("1", 1000) { $0.isPrivate = wasPrivate }
+    let session = try #require(stage.call(first)?.delivered?.session)
     stage.hostAnswersAll()
     let delivery = try #require(stage.call(Self.payload("1", 100))?.delivered?.delivery)
     stage.hostAnswersAll()
@@ -140,6 +141,13 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .cancelled)
     #expect(stage.shelf.sessions[session]?.keptBytes == 0)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (1451, 1451))
+  }
+
+  @Test func `a private window for whose content there is no space stays private`() throws {
+    var (stage, session, delivery, _) = try shrunk(beside: 1451, isHandled: false, wasPrivate: true)
+    #expect(stage.call(.cancel(delivery)) == .done)
+    #expect(stage.shelf.sessions[session]?.keptBytes == 0)
+    #expect(stage.shelf.sessions[session]?.isPrivate == true)
   }
 
   @Test func `a redirect that would put back more than there is space for is refused`() throws {

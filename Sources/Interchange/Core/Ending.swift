@@ -97,7 +97,8 @@ extension PromptBook {
     let (more, taken) = (after.growth(since: session), memory.bytes(of: session.application))
     if let lack = lackOfSpace(for: more, of: session.application, beside: taken) {
       if refuses { throw .refused(lack) }
-      after = session.showingAgain(PreviouslyShown())
+      // The host may still show the private content, and write its title.
+      after = session.showingAgain(PreviouslyShown(isPrivate: whole.previous.isPrivate))
       log(.warning, "\(delivery): its session shows nothing: \(lack.message)")
     }
     note(.session(after))
