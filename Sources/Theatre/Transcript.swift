@@ -74,9 +74,7 @@ extension World {
         alarmWent()
       } else if prompter.isReading != nil {
         readOn()
-      } else if let question = questions.first,
-        let program = programs.firstIndex(where: { connections[$0.connection].name == question.owner })
-      {
+      } else if let question = questions.first, let program = program(of: question.owner) {
         reads(program, obeys: false)
         answers(program, first: true)
       } else {
@@ -91,9 +89,10 @@ extension World {
   /// objects.
   func transcribe(_ step: Step) {
     guard transcript != nil else { return }
-    var facts: [(path: String, went: Bool, came: Bool, changed: Set<String>)] = []
+    typealias Fact = (path: String, went: Bool, came: Bool, changed: Set<String>)
+    var facts: [Fact] = []
     var signals: [[String]] = []
-    func note(_ path: String, _ change: (inout (path: String, went: Bool, came: Bool, changed: Set<String>)) -> Void) {
+    func note(_ path: String, _ change: (inout Fact) -> Void) {
       let place = facts.firstIndex { $0.path == path } ?? facts.count
       if place == facts.count { facts.append((path, false, false, [])) }
       change(&facts[place])
