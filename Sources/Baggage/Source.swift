@@ -29,7 +29,7 @@ struct Source: Sendable {
   /// Whether the source was handed in as a descriptor, and not by its name.
   private let isHandedIn: Bool
 
-  private init(
+  init(
     _ kind: Kind, _ descriptor: OwnedFileDescriptor, size: Int64? = nil, isHandedIn: Bool = true, _ place: String
   ) {
     (self.kind, self.descriptor, self.size, self.isHandedIn, self.place) = (kind, descriptor, size, isHandedIn, place)
@@ -67,11 +67,6 @@ struct Source: Sendable {
   var canonicalURL: Text? {
     let path = descriptor.name(atMost: Int(PATH_MAX))
     return path.first == UInt8(ascii: "/") && path.count < PATH_MAX ? FileURL.text(ofPath: path) : nil
-  }
-
-  /// A file of the spool.
-  init(spooled descriptor: OwnedFileDescriptor, size: Int64, _ place: String) {
-    self.init(.spooled, descriptor, size: size, place)
   }
 
   // MARK: Descriptors of senders

@@ -193,7 +193,7 @@ extension PromptBook {
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
     if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
-    handOver(identifier, to: session, of: record.application)
+    handOver(to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
   }
 

@@ -227,7 +227,7 @@ extension PromptBook {
     memory.deliveries[identifier]?.holding = holding
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
-    handOver(identifier, to: target, of: stored.application)
+    handOver(to: target, of: stored.application)
     answer(number, .outcome(decision.outcome.name))
   }
 

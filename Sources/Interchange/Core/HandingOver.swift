@@ -6,8 +6,8 @@ import SceneRouting
 // The state of the session determines which calls the host gets. The return of the first call acknowledges the delivery, and its error refuses the
 // delivery. A host may stay silent until the deadline. If the host leaves, the delivery is held again.
 extension PromptBook {
-  /// Gives a delivery to its host, or starts one.
-  mutating func handOver(_ delivery: UniqueIdentifier, to session: UniqueIdentifier, of application: Text) {
+  /// Gives the deliveries to a session to its host, or starts one.
+  mutating func handOver(to session: UniqueIdentifier, of application: Text) {
     guard let host = memory.hosts[application] else { return start(application) }
     // A host that is not ready gets the held deliveries when it is.
     if host.stage == .ready { work(on: session, of: application) }

@@ -113,14 +113,14 @@ package actor Interchange {
     connection.exportObjectManager(at: InterchangeNames.root, advice: "ListSessions lists the sessions")
     connection.export(
       Subtree(
-        interfaces: { path, call in
-          self.assumeIsolated { $0.isApplication(path, call) ? [$0.applicationInterface.interface] : nil }
+        interfaces: { path, _ in
+          self.assumeIsolated { $0.isApplication(path) ? [$0.applicationInterface.interface] : nil }
         },
         children: { call in self.assumeIsolated { $0.applicationElements(call) } }),
       below: InterchangeNames.applications)
     connection.export(
       Subtree(
-        interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) ? [$0.sessionInterface] : nil } },
+        interfaces: { path, _ in self.assumeIsolated { $0.isSession(path) ? [$0.sessionInterface] : nil } },
         children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
       below: InterchangeNames.sessions)
     connection.export(

@@ -181,8 +181,7 @@ extension Interchange {
 
   // MARK: Sessions
 
-  /// A sandboxed caller sees the sessions of its own application, and no others.
-  func isSession(_ path: ObjectPath, _ call: Call?) -> Bool {
+  func isSession(_ path: ObjectPath) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
     // The objects of a call are looked up before it is carried out: that ends no turn.
     if prompter.book.knows(identifier) { return true }
@@ -237,7 +236,7 @@ extension Interchange {
 
   // MARK: Applications
 
-  func isApplication(_ path: ObjectPath, _ call: Call?) -> Bool {
+  func isApplication(_ path: ObjectPath) -> Bool {
     InterchangeNames.application(at: path).map { prompter.book.manifest(of: $0) != nil } ?? false
   }
 

@@ -124,9 +124,6 @@ extension SessionStore {
     return connected
   }
 
-  /// The number of sessions.
-  package func sessionCount() throws(StoreError) -> Int { try sessionCounts().values.reduce(0, +) }
-
   /// The number of sessions of each application that has any.
   package func sessionCounts() throws(StoreError) -> [Text: Int] {
     var counts = try countsOfRows("sessions")
