@@ -87,7 +87,6 @@ extension World {
 
   private func acknowledge(_ delivered: Delivered, _ sent: Sent) {
     learn(delivered.delivery)
-    known[delivered.delivery]?.isAnswered = true
     if let token = sent.token { tokensUsed.insert(token) }
   }
 
@@ -410,6 +409,20 @@ extension World {
 }
 
 extension HostQuestion {
+  /// The method of the host.
+  var member: String {
+    switch self {
+    case .configuration: "ConfigurationForConnecting"
+    case .connect: "ConnectScene"
+    case .continue: "ContinueScene"
+    case .activate: "ActivateScene"
+    case .refresh: "RefreshScene"
+    case .destroy: "DestroyScene"
+    case .discarded: "DidDiscardSceneSessions"
+    case .propose: "ProposeDrop"
+    }
+  }
+
   /// The connection options of a session.
   var options: Text? {
     switch self {

@@ -38,7 +38,7 @@ extension World {
     }
     // The service ended after storing and before announcing: the last announcement about a delivery may be out of date.
     if store.lastEventSequence > lastSaid {
-      known = known.mapValues { Known(created: $0.created, isAnswered: $0.isAnswered) }
+      known = known.mapValues { Known(created: $0.created) }
     }
     lastSaid = store.lastEventSequence
     sweepBaggage()

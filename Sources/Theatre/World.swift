@@ -269,7 +269,6 @@ struct TokenUse: Hashable {
 
 struct Known {
   let created: Instant
-  var isAnswered = false
   /// The last announced event about the delivery.
   var event: Event?
 }
