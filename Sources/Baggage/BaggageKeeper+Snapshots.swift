@@ -102,7 +102,7 @@ extension BaggageKeeper {
       case .memory(let bytes): return (snapshot.type, try BaggageStore.memoryFile(bytes))
       case .file(let name):
         if let (file, size) = try spool?.open(name, in: Spool.snapshots) {
-          let source = Source(spooled: file, size: size, "the snapshot")
+          let source = Source(.spooled, file, size: size, "the snapshot")
           return (snapshot.type, try handOut(source, of: session, to: sandbox))
         }
         // Somebody has removed the file.

@@ -433,7 +433,7 @@ actor BaggageKeeper {
     case nil: break
     }
     if let (file, size) = try spool?.open("\(number)", in: delivery.description) {
-      return (try handOut(Source(spooled: file, size: size, place), of: delivery, to: sandbox), size)
+      return (try handOut(Source(.spooled, file, size: size, place), of: delivery, to: sandbox), size)
     }
     throw InterchangeError(
       .sourceGone, "\(place): the service no longer has the content: it keeps a descriptor only until the service ends")

@@ -224,12 +224,10 @@ package final class BaggageStore: Sendable {
   private func enter() throws(InterchangeError) -> BaggageKeeper {
     let entered: Result<BaggageKeeper, InterchangeError> = state.withLock { state in
       do throws(ConnectionError) {
-        let keeper: BaggageKeeper
-        if let there = state.keeper {
-          keeper = there
-        } else {
-          keeper = BaggageKeeper(try EventLoop(name: "baggage"), spool, threads, silence: silence)
-        }
+        let keeper =
+          if let there = state.keeper { there } else {
+            BaggageKeeper(try EventLoop(name: "baggage"), spool, threads, silence: silence)
+          }
         state.keeper = keeper
         state.calls += 1
         state.running += 1

@@ -29,7 +29,7 @@ struct Source: Sendable {
   /// Whether the source was handed in as a descriptor, and not by its name.
   private let isHandedIn: Bool
 
-  private init(
+  init(
     _ kind: Kind, _ descriptor: OwnedFileDescriptor, size: Int64? = nil, isHandedIn: Bool = true, _ place: String
   ) {
     (self.kind, self.descriptor, self.size, self.isHandedIn, self.place) = (kind, descriptor, size, isHandedIn, place)
@@ -67,11 +67,6 @@ struct Source: Sendable {
   var canonicalURL: Text? {
     let path = descriptor.name(atMost: Int(PATH_MAX))
     return path.first == UInt8(ascii: "/") && path.count < PATH_MAX ? FileURL.text(ofPath: path) : nil
-  }
-
-  /// A file of the spool.
-  init(spooled descriptor: OwnedFileDescriptor, size: Int64, _ place: String) {
-    self.init(.spooled, descriptor, size: size, place)
   }
 
   // MARK: Descriptors of senders
@@ -131,7 +126,7 @@ struct Source: Sendable {
   /// to another user, the descriptor is a duplicate, provided that it is read-only.
   func openedAgain() throws(InterchangeError) -> Source {
     let again: OwnedFileDescriptor
-    if let reopened = reopened(O_NONBLOCK) {
+    if let reopened = reopened() {
       Source.waits(true, reopened)
       again = reopened
     } else {
@@ -147,15 +142,16 @@ struct Source: Sendable {
   /// that cannot be opened again is refused: its sender could make the reader wait.
   func withoutWaiting() throws(InterchangeError) -> Source {
     guard kind == .pipe || kind == .fifo else { return self }
-    guard let again = reopened(O_NONBLOCK) else {
+    guard let again = reopened() else {
       throw InterchangeError(
         .invalidPayload, place, "the pipe cannot be opened again for reading", errno)
     }
     return Source(kind, again, isHandedIn: isHandedIn, place)
   }
 
-  private func reopened(_ flags: Int32) -> OwnedFileDescriptor? {
-    let number = descriptor.withRawValue { open("/proc/self/fd/\($0)", O_RDONLY | O_CLOEXEC | O_NOCTTY | flags) }
+  private func reopened() -> OwnedFileDescriptor? {
+    let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+    let number = descriptor.withRawValue { open("/proc/self/fd/\($0)", flags) }
     return number < 0 ? nil : OwnedFileDescriptor(owning: number)
   }
 

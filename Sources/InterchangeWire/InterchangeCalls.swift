@@ -105,3 +105,29 @@ package protocol InterchangeCalls: Actor {
   func propose(_ session: ObjectPath, at path: ObjectPath, _ reply: Reply<String>) throws
   func dropOn(_ session: ObjectPath, _ operation: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
 }
+
+// MARK: - Values and errors
+
+/// On the bus a text is a string. Texts are compared by their bytes, so a dictionary keeps two keys that look the same.
+extension Text: BasicBusValue {
+  package static var signature: Signature { String.signature }
+
+  package static func read(from reader: inout MessageReader) throws(CodingError) -> Text {
+    Text(try String.read(from: &reader))
+  }
+
+  package func write(to writer: inout MessageWriter) throws(CodingError) { try string.write(to: &writer) }
+
+  package init(_ variant: Variant) throws(CodingError) { self.init(try String(variant)) }
+
+  package var variant: Variant { string.variant }
+}
+
+extension InterchangeError: NamedOnBus {
+  package var errorReply: ErrorReply { ErrorReply(ErrorName(unchecked: errorName.string), message) }
+}
+
+/// A fault of a document in a call.
+extension Fault: NamedOnBus {
+  package var errorReply: ErrorReply { InterchangeError(payload: self).errorReply }
+}

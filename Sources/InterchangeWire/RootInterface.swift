@@ -28,13 +28,7 @@ package struct RootInterface: Sendable {
       let entries = info.map { UserInfo.Entry(key: $0.key, value: .string($0.value)) }
       // A dictionary has each key once.
       let userInfo = UserInfo(entries) ?? UserInfo()
-      let activity: UserActivity
-      do throws(Fault) {
-        activity = try UserActivity(type: Text(type), key: Text(key), userInfo: userInfo)
-      } catch {
-        throw InterchangeError(payload: error)
-      }
-      try service.drop(activity, reply)
+      try service.drop(try UserActivity(type: Text(type), key: Text(key), userInfo: userInfo), reply)
     }
     // Two texts and the dictionary, and for each entry itself, its key and its value. A call with more than a document may hold is not even read.
     interface.limit("Drop", values: 3 + 3 * (Limits.values / 2))

@@ -31,9 +31,7 @@ enum SessionKeys {
     func file(_ session: Session, _ database: Database) throws(StoreError) {
       if !showsTheSame { try show(session.shownKey, database, number) }
       if hasTheSameConditions { return }
-      var remove = try database.query(removingConditions)
-      remove.put(session.identifier)
-      try remove.run()
+      try database.run(removingConditions, session.identifier)
       try addConditions(of: session, database)
     }
   }

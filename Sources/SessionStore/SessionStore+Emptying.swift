@@ -33,9 +33,7 @@ extension SessionStore {
       // Bytes of a private delivery that are deleted in the database are overwritten, which writes each of its pages once more.
       if delivery.isPrivate { try database.overwriteDeleted(true) }
       for statement in delivery.isNeeded ? [SessionStore.emptyingPayload] : SessionStore.emptyingAll {
-        var query = try database.query(statement)
-        query.put(delivery.number)
-        try query.run()
+        try database.run(statement, delivery.number)
       }
       if try database.number("PRAGMA freelist_count") ?? 0 >= before + pages { break }
     }

@@ -71,9 +71,7 @@ extension SessionStore {
     var first = max(ledger.firstEvent, min(ledger.lastEvent - history.events + 1, end))
     first = try firstOfAge(database, from: first, to: end) ?? end
     if first == ledger.firstEvent { return }
-    var query = try database.query("DELETE FROM event WHERE sequence < ?")
-    query.put(first)
-    try query.run()
+    try database.run("DELETE FROM event WHERE sequence < ?", first)
     ledger.firstEvent = first
   }
 

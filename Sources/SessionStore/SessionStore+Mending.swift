@@ -50,11 +50,7 @@ extension SessionStore {
 
   /// If the length of the write-ahead log was unknown, the refused entries are removed by their numbers.
   private func cut(_ database: Database) throws(StoreError) {
-    try database.transaction { () throws(StoreError) in
-      var query = try database.query("DELETE FROM log WHERE position > ?")
-      query.put(position)
-      try query.run()
-    }
+    try database.transaction { () throws(StoreError) in try database.run(SessionStore.removingLog, position) }
   }
 
   private func takeOver(_ opened: OpenedFile, _ directory: StoreDirectory) throws(StoreError) {

@@ -13,9 +13,10 @@ extension SessionStore {
     // The file was checked, just now or before: it is set aside as it is.
     if let damage { throw damage }
     var (settled, isDone) = (ledger, true)
-    // These writes need no fsync of their own: the log has them, and the next commit's fsync includes them.
-    if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
     do throws(StoreError) {
+      // These writes need no fsync of their own: the log has them, and the next commit's fsync includes them.
+      if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
+      defer { if durability == .full { OpenedFile.setSynchronous(database, isFull: true) } }
       try database.transaction { () throws(StoreError) in
         if tail.hasPrivate { try database.overwriteDeleted(true) }
         try tail.writeSessions(database)
@@ -32,11 +33,9 @@ extension SessionStore {
         try settled.write(database)
       }
     } catch {
-      if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
       failed(error, database)
       throw error
     }
-    if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
     // Pages with private content of a moment ago may be in the log since they were written to rows.
     logHasPrivate = logHasPrivate || database.overwritesDeleted
     try? database.overwriteDeleted(false)
@@ -52,11 +51,11 @@ extension SessionStore {
 
   /// Removes the entries that the rows have now. Entries that could not be read stay, each in a row of its own.
   private func removeLog(_ database: Database) throws(StoreError) {
-    var query = try database.query("DELETE FROM log WHERE position > ?")
-    query.put(ledger.settled)
-    try query.run()
+    try database.run(SessionStore.removingLog, ledger.settled)
     for entry in unreadable { try addRow(entry, database) }
   }
+
+  static let removingLog = "DELETE FROM log WHERE position > ?"
 
   /// The frames of the write-ahead log, of 4 KiB each, before they are moved into the file. Many of them are the same page, which is moved once; more
   /// of them would take longer to read after a crash.

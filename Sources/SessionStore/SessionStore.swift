@@ -18,6 +18,8 @@ package final class SessionStore {
   let rules: ReadingRules
   let schema: Schema
   let directory: StoreDirectory?
+  /// The name in messages.
+  private let name: String
 
   var connection: Connection
   var ledger: Ledger
@@ -85,6 +87,7 @@ package final class SessionStore {
     self.rules = rules
     self.schema = schema
     self.now = now
+    name = opened.database.name
     connection = .open(opened.database)
     ledger = opened.ledger
     tail = opened.tail
@@ -171,7 +174,9 @@ package final class SessionStore {
     }
   }
 
-  func report(_ problem: String) {
+  /// Reports something in the file that does not parse.
+  func passOver(_ what: String, _ malformed: Malformed) {
+    let problem = "\(name): \(what) is passed over: \(malformed.reason)"
     if problems.count < SessionStore.maximumProblems, !problems.contains(problem) { problems.append(problem) }
   }
 }

@@ -34,8 +34,8 @@ extension Tail {
   }
 
   private static func removeSession(_ identifier: UniqueIdentifier, _ database: Database) throws(StoreError) {
-    try remove(SessionKeys.removingConditions, identifier, database)
-    try remove("DELETE FROM session WHERE identifier = ?", identifier, database)
+    try database.run(SessionKeys.removingConditions, identifier)
+    try database.run("DELETE FROM session WHERE identifier = ?", identifier)
   }
 
   private static func write(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
@@ -105,7 +105,7 @@ extension Tail {
       try add()
       // The row hardly ever exists, so its existence is not checked first.
       if database.changes == 0 {
-        try Tail.remove(Tail.removingDelivery, identifier, database)
+        try database.run("DELETE FROM delivery WHERE identifier = ?", identifier)
         try add()
       }
     }
@@ -126,9 +126,7 @@ extension Tail {
   private static func write(
     _ previous: PreviouslyShown, of delivery: UniqueIdentifier, _ database: Database
   ) throws(StoreError) {
-    var release = try database.query(releasingPrevious)
-    release.put(delivery)
-    try release.run()
+    try database.run(releasingPrevious, delivery)
     var query = try database.query(changingPrevious)
     previous.put(into: &query)
     query.put(delivery)
@@ -144,8 +142,6 @@ extension Tail {
   private static let changingPrevious =
     "UPDATE delivery SET (\(PreviouslyShown.columns)) = (\(places(for: PreviouslyShown.columns))) WHERE identifier = ?"
 
-  private static let removingDelivery = "DELETE FROM delivery WHERE identifier = ?"
-
   // MARK: Baggage
 
   func writeBaggage(_ database: Database) throws(StoreError) {
@@ -153,7 +149,7 @@ extension Tail {
     for (delivery, kept) in baggage {
       // Removes an existing row: new contents replace it.
       if try Tail.isPrivate(Tail.findingPrivateBaggage, delivery, database) { try database.overwriteDeleted(true) }
-      try Tail.remove("DELETE FROM baggage WHERE delivery = ?", delivery, database)
+      try database.run("DELETE FROM baggage WHERE delivery = ?", delivery)
       if let kept { added.append(kept) }
     }
     added.sort { $0.number < $1.number }
@@ -222,14 +218,6 @@ extension Tail {
     var query = try database.query(sql)
     query.put(identifier)
     return try query.step() && query.number(at: 0) != 0
-  }
-
-  private static func remove(
-    _ sql: String, _ identifier: UniqueIdentifier, _ database: Database
-  ) throws(StoreError) {
-    var query = try database.query(sql)
-    query.put(identifier)
-    try query.run()
   }
 
   /// A question mark for each column.

@@ -413,9 +413,8 @@ extension World {
     case .refused(let error): Text(error.message).holdsSecret
     case .deliveredEach(let items):
       items.contains { if case .refused(let error) = $0 { Text(error.message).holdsSecret } else { false } }
-    case .outcome(let text), .application(let text): text.holdsSecret
+    case .outcome(let text), .application(let text), .operation(let text): text.holdsSecret
     case .attached(_, let discarded): discarded.contains { $0.holdsSecret }
-    case .operation(let text): text.holdsSecret
     case .done, .delivered, .adopted, .opened, .dragBegun, .dragOpened: false
     }
   }
@@ -444,9 +443,7 @@ extension World {
         baggageWorks(obeys: true)
         endTurn()
       }
-      for application in launches.keys.sorted() where launches[application]?.isWaiting ?? false {
-        launches[application]?.isWaiting = false
-      }
+      for application in launches.keys { launches[application]?.isWaiting = false }
       if broken != nil { return }
       let isOver =
         !prompter.hasTurn && news.isEmpty && questions.isEmpty && !prompter.hasBacklog && calls.isEmpty

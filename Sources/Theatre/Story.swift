@@ -104,15 +104,12 @@ extension World {
   }
 
   func brief(_ question: HostQuestion) -> String {
-    switch question {
-    case .configuration(let session, _, _): "ConfigurationForConnecting \(short(session))"
-    case .connect(let session, let configuration, _): "ConnectScene \(short(session)) \(configuration)"
-    case .continue(let session, _): "ContinueScene \(short(session))"
-    case .activate(let session, _): "ActivateScene \(short(session))"
-    case .refresh(let session): "RefreshScene \(short(session))"
-    case .destroy(let session, _): "DestroyScene \(short(session))"
-    case .discarded(let sessions): "DidDiscardSceneSessions \(sessions.map { short($0) })"
-    case .propose(let session, _, _): "ProposeDrop \(short(session))"
-    }
+    let subject =
+      switch question {
+      case .connect(let session, let configuration, _): "\(short(session)) \(configuration)"
+      case .discarded(let sessions): "\(sessions.map { short($0) })"
+      default: question.session.map { short($0) } ?? ""
+      }
+    return "\(question.member) \(subject)"
   }
 }

@@ -74,9 +74,7 @@ extension World {
         alarmWent()
       } else if prompter.isReading != nil {
         readOn()
-      } else if let question = questions.first,
-        let program = programs.firstIndex(where: { connections[$0.connection].name == question.owner })
-      {
+      } else if let question = questions.first, let program = program(of: question.owner) {
         reads(program, obeys: false)
         answers(program, first: true)
       } else {
@@ -91,9 +89,10 @@ extension World {
   /// objects.
   func transcribe(_ step: Step) {
     guard transcript != nil else { return }
-    var facts: [(path: String, went: Bool, came: Bool, changed: Set<String>)] = []
+    typealias Fact = (path: String, went: Bool, came: Bool, changed: Set<String>)
+    var facts: [Fact] = []
     var signals: [[String]] = []
-    func note(_ path: String, _ change: (inout (path: String, went: Bool, came: Bool, changed: Set<String>)) -> Void) {
+    func note(_ path: String, _ change: (inout Fact) -> Void) {
       let place = facts.firstIndex { $0.path == path } ?? facts.count
       if place == facts.count { facts.append((path, false, false, [])) }
       change(&facts[place])
@@ -219,22 +218,17 @@ extension World {
   }
 
   func transcribe(_ question: HostQuestion, to owner: Text) {
-    let parts: [String] =
+    let values: [String] =
       switch question {
-      case .configuration(let session, let role, let options):
-        ["ConfigurationForConnecting", session.path, role.string, options.string]
-      case .connect(let session, let configuration, let options):
-        ["ConnectScene", session.path, configuration.string, options.string]
-      case .continue(let session, let options): ["ContinueScene", session.path, options.string]
-      case .activate(let session, let token):
-        ["ActivateScene", session.path]
-          + (token.map { ["activation-token=\($0)", "desktop-startup-id=\($0)"] } ?? [])
-      case .refresh(let session): ["RefreshScene", session.path]
-      case .destroy(let session, let animation): ["DestroyScene", session.path, animation.string]
-      case .discarded(let sessions): ["DidDiscardSceneSessions", ""] + sessions.map { "\($0)" }
-      case .propose(let session, _, _): ["ProposeDrop", session.path]
+      case .configuration(_, let role, let options): [role.string, options.string]
+      case .connect(_, let configuration, let options): [configuration.string, options.string]
+      case .continue(_, let options): [options.string]
+      case .activate(_, let token): token.map { ["activation-token=\($0)", "desktop-startup-id=\($0)"] } ?? []
+      case .destroy(_, let animation): [animation.string]
+      case .discarded(let sessions): sessions.map { "\($0)" }
+      case .refresh, .propose: []
       }
-    transcript?.add("asked", [owner.string] + parts)
+    transcript?.add("asked", [owner.string, question.member, question.session?.path ?? ""] + values)
   }
 
   func transcribe(_ answer: HostAnswer, to question: Question) {
@@ -257,21 +251,6 @@ extension Setting {
     applications = applications.map {
       Stage(
         identifier: $0.identifier, isSandboxed: false, startsByBus: false, startsByCommand: false, isInstalled: false)
-    }
-  }
-}
-
-extension HostQuestion {
-  fileprivate var member: String {
-    switch self {
-    case .configuration: "ConfigurationForConnecting"
-    case .connect: "ConnectScene"
-    case .continue: "ContinueScene"
-    case .activate: "ActivateScene"
-    case .refresh: "RefreshScene"
-    case .destroy: "DestroyScene"
-    case .discarded: "DidDiscardSceneSessions"
-    case .propose: "ProposeDrop"
     }
   }
 }

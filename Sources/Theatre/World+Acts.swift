@@ -46,7 +46,7 @@ extension World {
       // This is another call, and so another document.
       if drop.token != nil { drop.payload.options.token = Text("each-\(drop.payload.options.token ?? .empty)") }
       if setting.isFaultless { (drop.digest, drop.size) = document(of: drop.payload, before: "each ") }
-      let token = drop.payload.options.token.map { TokenUse(token: $0, owner: drop.owner) }
+      let token = drop.payload.options.token.map { use(of: $0, by: connections[caller].caller) }
       call(
         caller, .deliverEach(drop.payload, digest: drop.digest, size: drop.size),
         tellsSecret: drop.payload.options.isPrivate, token: token)
@@ -103,27 +103,24 @@ extension World {
     var payload: Payload
     var digest: Text = .empty
     var size = 0
-    var owner: Text = .empty
     var token: TokenUse?
   }
 
   private func drop(from caller: Int) -> Drop {
-    let ofCaller = connections[caller].caller
-    let owner: Text = ofCaller.isSandboxed && ofCaller.application.isEmpty ? "?" : ofCaller.application
     let usesToken = chance.once(in: 5)
     let (number, variant) = (chance.below(6), chance.once(in: 6) ? 1 : 0)
     var rest = chance
     // The same token comes with the same document, and now and then with another.
     if usesToken { chance = Chance(setting.seed, UInt64(5_000 + 2 * number + variant)) }
     defer { chance = rest }
-    var drop = Drop(payload: payload(caller, isPlain: usesToken), owner: owner)
+    var drop = Drop(payload: payload(caller, isPlain: usesToken))
     drop.size = 60 + chance.below(chance.once(in: 10) ? 20_000 : 600)
     if usesToken {
       let token = Text("token-\(number)")
       drop.payload.options.token = token
       // A document that names nobody is the same from every sender.
       drop.digest = Text("document-\(number)-\(variant)")
-      drop.token = TokenUse(token: token, owner: owner)
+      drop.token = use(of: token, by: connections[caller].caller)
     }
     if rest.once(in: 4) { drop.payload.options.wait = .handled }
     if setting.isFaultless {

@@ -84,7 +84,7 @@ extension World {
     return Set(setting.applications.map(\.identifier).filter { prompter.book.isHost(caller, of: $0) })
   }
 
-  private func use(of token: Text, by owner: Caller) -> TokenUse {
+  func use(of token: Text, by owner: Caller) -> TokenUse {
     TokenUse(token: token, owner: owner.isSandboxed && owner.application.isEmpty ? "?" : owner.application)
   }
 
@@ -312,8 +312,6 @@ extension World {
     feed(
       .opened(task.number, failure.map { hasLeft ? .sourceLeft($0) : .failed($0) } ?? .opened(size: task.parcel.size)))
   }
-
-  private func isThere(_ name: Text) -> Bool { connections.contains { $0.name == name && $0.isThere } }
 
   /// Opens a parcel. Nobody else gets a parcel for its sender alone.
   func beginOpening(_ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel) {

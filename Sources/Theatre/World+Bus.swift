@@ -5,6 +5,10 @@ import SessionStore
 
 // The bus, which keeps D-Bus's promises and no more: the messages of one peer come in their order, those of two peers in any order.
 extension World {
+  func isThere(_ name: Text) -> Bool { connections.contains { $0.name == name && $0.isThere } }
+
+  func program(of connection: Text?) -> Int? { programs.firstIndex { connections[$0.connection].name == connection } }
+
   // MARK: The service's messages
 
   func say(_ saying: Saying) {
@@ -52,16 +56,14 @@ extension World {
       for path in discarded {
         if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
       }
-    case .done where sent.ask.isDeferral:
-      if case .putOff(let delivery, _) = sent.ask { deferred.append(delivery) }
     case .adopted(let session):
-      let program = programs.firstIndex { connections[$0.connection].name == sent.caller.connection }
-      if let program {
+      if let program = program(of: sent.caller.connection) {
         programs[program].windows.insert(session)
         programs[program].secret.remove(session)
       }
     case .opened, .done:
       switch sent.ask {
+      case .putOff(let delivery, _): deferred.append(delivery)
       case .openItem, .release, .renewPromises:
         if !sent.mayOpen { breaks(.secrets, "\(sent.caller) is no host, and may \(brief(sent.ask))") }
       default: break
@@ -85,7 +87,6 @@ extension World {
 
   private func acknowledge(_ delivered: Delivered, _ sent: Sent) {
     learn(delivered.delivery)
-    known[delivered.delivery]?.isAnswered = true
     if let token = sent.token { tokensUsed.insert(token) }
   }
 
@@ -132,9 +133,9 @@ extension World {
     case .ask(let number, _, let owner, _, let question, let within):
       let asked = Question(errand: number, life: life, owner: owner, question: question, due: uptime + within)
       if let problem = overhears(question, owner) { breaks(.secrets, problem) }
-      guard let program = programs.firstIndex(where: { connections[$0.connection].name == owner }),
-        connections[programs[program].connection].isThere
-      else { return news.append(.noReply(asked, neverReached: true)) }
+      guard let program = program(of: owner), connections[programs[program].connection].isThere else {
+        return news.append(.noReply(asked, neverReached: true))
+      }
       questions.append(asked)
       programs[program].inbox.append(asked)
       transcribe(question, to: owner)
@@ -147,9 +148,7 @@ extension World {
     case .read(let number, let delivery): read(delivery, for: number)
     case .findOwner(let number, let name, let application, let connection, _):
       // A connection owns its unique name as long as it is connected.
-      let isOwner =
-        name == connection
-        ? connections.contains { $0.name == name && $0.isThere } : owners[name]?.connection == connection
+      let isOwner = name == connection ? isThere(name) : owners[name]?.connection == connection
       let watch = Watched(name: name, application: application, connection: connection)
       news.append(.ownership(number, watch, isOwner: isOwner, asked: changesOfOwners))
     case .launch(let application, let number, let name): launch(application, number, name)
@@ -178,17 +177,10 @@ extension World {
   }
 
   private func launch(_ application: Text, _ number: Int, _ name: Text) {
-    let stage = setting.applications.first { $0.identifier == application }
-    launches[application] = Launch(number: number, way: .bus)
-    if owners[name] != nil {
-      launches[application]?.isWaiting = false
-      news.append(.launch(application, number, .started))
-    } else if stage?.startsByBus ?? false {
-      news.append(.launch(application, number, .isKnown))
-    } else {
-      launches[application]?.isWaiting = false
-      news.append(.launch(application, number, .unknown))
-    }
+    let isKnown = setting.applications.contains { $0.identifier == application && $0.startsByBus }
+    let what: LaunchNews = owners[name] != nil ? .started : isKnown ? .isKnown : .unknown
+    launches[application] = Launch(number: number, way: .bus, isWaiting: what == .isKnown)
+    news.append(.launch(application, number, what))
   }
 
   /// The part of a question that its sender meant for itself alone.
@@ -209,7 +201,7 @@ extension World {
       // Later changes of the name's owner come after the answer.
       let isLost =
         watch.name == watch.connection
-        ? !connections.contains { $0.name == watch.name && $0.isThere }
+        ? !isThere(watch.name)
         : owners[watch.name]?.connection != watch.connection || owners[watch.name]?.since ?? 0 > asked
       if isLost { news.append(.ownerWent(watch)) }
     case .ownerWent(let watch):
@@ -217,8 +209,8 @@ extension World {
       feed(.hostLeft(application: watch.application, connection: watch.connection))
     case .noReply(let question, let neverReached):
       // The service asks the bus whether the host is still connected.
-      let isThere = connections.contains { $0.name == question.owner && $0.isThere }
-      news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
+      let answer = isThere(question.owner) ? HostAnswer.refused("NoReply") : .gone(neverReached: neverReached)
+      news.append(.answer(question.errand, answer))
     case .consult(let number, let consulting): feed(.consulted(number, answers(consulting)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
     case .callerWent(let name): if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
@@ -417,6 +409,20 @@ extension World {
 }
 
 extension HostQuestion {
+  /// The method of the host.
+  var member: String {
+    switch self {
+    case .configuration: "ConfigurationForConnecting"
+    case .connect: "ConnectScene"
+    case .continue: "ContinueScene"
+    case .activate: "ActivateScene"
+    case .refresh: "RefreshScene"
+    case .destroy: "DestroyScene"
+    case .discarded: "DidDiscardSceneSessions"
+    case .propose: "ProposeDrop"
+    }
+  }
+
   /// The connection options of a session.
   var options: Text? {
     switch self {
@@ -434,8 +440,4 @@ extension HostQuestion {
     case .discarded: nil
     }
   }
-}
-
-extension Ask {
-  fileprivate var isDeferral: Bool { if case .putOff = self { true } else { false } }
 }

@@ -38,7 +38,7 @@ extension World {
     }
     // The service ended after storing and before announcing: the last announcement about a delivery may be out of date.
     if store.lastEventSequence > lastSaid {
-      known = known.mapValues { Known(created: $0.created, isAnswered: $0.isAnswered) }
+      known = known.mapValues { Known(created: $0.created) }
     }
     lastSaid = store.lastEventSequence
     sweepBaggage()
@@ -75,11 +75,6 @@ extension World {
       disk.heal()
       let fate = chance.next()
       try disk.restart(isPowerCut: isPowerCut, Chance(fate))
-      if setting.durability == .memory {
-        known = [:]
-        knownOrder = []
-        (said, lastSaid) = ([:], 0)
-      }
       if chance.once(in: 3) { readsFail() }
       whileAway(Chance(fate, 1))
       try begin()
@@ -102,8 +97,7 @@ extension World {
     endTurn()
     if broken != nil || disk.hasCrashed { return }
     store.close()
-    if disk.hasCrashed { return die(isPowerCut: isPowerCutComing) }
-    die(isPowerCut: false)
+    die(isPowerCut: disk.hasCrashed && isPowerCutComing)
   }
 
   private func forgetLife() {

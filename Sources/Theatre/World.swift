@@ -138,7 +138,7 @@ struct Setting {
   var turns: Int
   /// How often programs obey; in some plays they often do not.
   var obedience: Int
-  let history: HistoryLimits
+  let history = HistoryLimits()
 
   /// The state of an application at the beginning.
   struct Stage {
@@ -172,7 +172,6 @@ struct Setting {
     page = [1, 2, 3, 256][chance.below(4)]
     turns = 1 + chance.below(4)
     obedience = 1 + chance.below(8)
-    history = HistoryLimits()
     if chance.once(in: 3) { self.allowance.baggage = (2 + chance.below(40)) * Allowance.smallestBaggage }
     if chance.once(in: 3) { self.allowance.drags = 1 + chance.below(4) }
     if chance.once(in: 3) { self.allowance.sessionBytes = 300 + chance.below(5_000) }
@@ -273,7 +272,6 @@ struct TokenUse: Hashable {
 
 struct Known {
   let created: Instant
-  var isAnswered = false
   /// The last announced event about the delivery.
   var event: Event?
 }

@@ -44,7 +44,7 @@ enum Demonstration {
     toExport address: BusAddress? = nil
   ) async throws -> Int32 {
     let service = try await Service.start(arguments, on: connection)
-    try await service.interchange.demonstrate()
+    await service.interchange.demonstrate()
     introduce(place, address)
     let ending = await endings.first(on: connection, having: InterchangeNames.bus)
     await service.stop(ending)
@@ -100,13 +100,13 @@ enum Demonstration {
 
 extension Interchange {
   /// Declares the small application, and prints each event when the service announces it.
-  fileprivate func demonstrate() throws {
+  fileprivate func demonstrate() {
     let images = ["public.image"].compactMap { ContentType($0) }
     let configurations = [
       SceneConfiguration(name: "Overview"),
       SceneConfiguration(name: "Detail", activityTypes: [Demonstration.type], contentTypes: images),
     ]
-    try declare(
+    declare(
       Manifest(
         identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery",
         activityTypes: [Demonstration.type], contentTypes: images, supportsMultipleScenes: true,

@@ -1,6 +1,7 @@
 import DBus
 import Glibc
 import Interchange
+import InterchangeCore
 import SceneModel
 import ServiceSupport
 
@@ -75,7 +76,8 @@ actor ManifestKeeper {
     }
     self.doubles = doubles
     let identifiers = Set(broken.map(\.identifier))
-    await interchange.install(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
+    let manifests = found.mapValues { InstalledManifest(manifest: $0.manifest, file: $0.file) }
+    await interchange.install(manifests, keeping: identifiers)
     await readRules()
   }
 

@@ -373,7 +373,7 @@ import Testing
     var stage = Stage(cats())
     for key in 0..<102 { stage.drop(key: Text("\(key)")) }
     func explained(to caller: Caller) throws -> Explanation {
-      try stage.book.explain(stage.activity("view", "other"), from: caller, at: stage.now).get().explanation
+      try stage.book.explain(stage.activity("view", "other"), from: caller, at: stage.now).explanation
     }
     #expect(try explained(to: .shell).candidates.count == 100)
     #expect(try explained(to: .shell).candidatesLeftOut == 2)

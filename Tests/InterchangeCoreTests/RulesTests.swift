@@ -164,7 +164,7 @@ import TextRules
     func explained(_ payload: Payload, by caller: Caller = .shell) throws -> Explanation? {
       let asked = stage.book.consultation(on: payload, from: caller)
       let answer = asked.map { $0.answer ?? $0.rest.answers(Stage.types, disk: [:])[0] }
-      return try? stage.book.explain(payload, consultation: answer, from: caller, at: stage.now).get().explanation
+      return try? stage.book.explain(payload, consultation: answer, from: caller, at: stage.now).explanation
     }
     deliver(try text("ls(1)"), &stage)
     let page = try explained(try text("ls(1)"))

@@ -47,7 +47,7 @@ struct DiskErrorTests {
     }
     let next = try open(directory.copy(), .full)
     #expect(next.lastEventSequence == 1)
-    #expect(try next.sessionCount() == 0)
+    #expect(try next.sessionCounts().isEmpty)
   }
 
   @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`()

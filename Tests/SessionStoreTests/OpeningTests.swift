@@ -178,7 +178,7 @@ struct OpeningTests {
     let after = directory.names.filter { $0.hasPrefix("stagedoor.db-set-aside") }.map { directory.bytes(of: $0) }
     #expect(after == before)
 
-    #expect(try store.sessionCount() == 0)
+    #expect(try store.sessionCounts().isEmpty)
     // Nobody knows how many records there were.
     let last = store.lastEventSequence
     #expect(last == UInt64(noon.microseconds))

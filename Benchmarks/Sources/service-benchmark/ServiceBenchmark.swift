@@ -38,7 +38,7 @@ enum ServiceBenchmark {
         on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: types,
         settings: Interchange.Settings(now: now), log: Log { _, _ in })
     }
-    try await interchange.declare(manifest)
+    await interchange.declare(manifest)
     await interchange.export()
     guard try await connection.requestName(InterchangeNames.bus, .doNotQueue) == .owned else {
       preconditionFailure("\(InterchangeNames.bus) is taken")

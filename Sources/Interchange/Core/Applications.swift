@@ -4,10 +4,7 @@ import SceneRouting
 // The calls to an application's object, and the coming and going of applications.
 extension PromptBook {
   func requireManifest(of application: Text) throws(Halt) {
-    if memory.routing.manifest(of: application) != nil { return }
-    throw refused(
-      .noSuchApplication,
-      "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
+    if memory.routing.manifest(of: application) == nil { throw .refused(.noApplication(application)) }
   }
 
   mutating func makeSession(
@@ -154,13 +151,8 @@ extension PromptBook {
     if let before, !before.file.isEmpty {
       throw refused(.requestDenied, "\(application) is installed: change or remove \(before.file)")
     }
-    let holding: Holding
-    do throws(InterchangeError) {
-      holding = try ledger.charge(
-        max(size, 4096), of: .manifests, to: caller.principal, replacing: before?.holding)
-    } catch {
-      throw .refused(error)
-    }
+    let holding = try ledger.charge(
+      max(size, 4096), of: .manifests, to: caller.principal, replacing: before?.holding)
     var manifest = read
     // Only an installed manifest may have a command line.
     manifest.exec = nil
@@ -233,9 +225,7 @@ extension PromptBook {
   /// Whether the manifest has lost a configuration. For an application without a manifest before, this shows when its sessions are read.
   private func loses(_ before: Manifest?, _ manifest: Manifest) -> Bool {
     guard let before else { return false }
-    return !before.configurations.allSatisfy { old in
-      manifest.configurations.contains { $0.role == old.role && $0.name == old.name }
-    }
+    return !before.configurations.allSatisfy { manifest.has($0.name, in: $0.role) }
   }
 
   /// Discards or moves some hundred sessions of one application at a time: other callers get a turn before the next.

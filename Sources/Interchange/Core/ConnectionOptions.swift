@@ -16,10 +16,9 @@ struct ConnectionOptions {
     operation: PayloadOptions.Operation?
   ) {
     (self.delivery, options, self.session, self.operation) = (delivery, payload.options, session, operation)
-    var visible: Set<Visibility> = [.all]
-    if delivery.sourceApplication == session.application { visible.insert(.application) }
-    if isOwnProcess { visible.insert(.ownProcess) }
-    contents = Contents(payload, routing: delivery.routing, visible: visible, isSandboxed: host.isSandboxed)
+    contents = Contents(
+      payload, routing: delivery.routing, visible: delivery.visible(isOwnProcess: isOwnProcess),
+      isSandboxed: host.isSandboxed)
   }
 
   var json: Text {
@@ -39,6 +38,16 @@ struct ConnectionOptions {
       fields["stateRestorationActivity"] = session.isConnected ? nil : session.stateRestorationActivity
       fields.list("userActivities", contents.activities) { $1.write(to: &$0) }
     }
+  }
+}
+
+extension StoredDelivery {
+  /// The parts that the host of its application may see.
+  func visible(isOwnProcess: Bool) -> Set<Visibility> {
+    var visible: Set<Visibility> = [.all]
+    if self.sourceApplication == self.application { visible.insert(.application) }
+    if isOwnProcess { visible.insert(.ownProcess) }
+    return visible
   }
 }
 

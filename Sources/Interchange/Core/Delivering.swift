@@ -31,7 +31,7 @@ extension PromptBook {
       answer(number, .deliveredEach(first.deliveredItems))
     case .drop, .drag, .moreItems: return false
     }
-    if packing.hasKept { step.errands.append(.free(Array(Set(packing.deliveries)).sorted())) }
+    if packing.hasKept { step.errands.append(.free(Set(packing.deliveries).sorted())) }
     return true
   }
 
@@ -177,12 +177,7 @@ extension PromptBook {
     var record = record(identifier, decision, payload, digest, caller, session)
     let previous = try show(fact, by: identifier, isPrivate)
     if let previous { record.previous = previous }
-    let holding: Holding
-    do throws(InterchangeError) {
-      holding = try ledger.charge(Allowance.size(of: record), of: .waiting, to: caller.principal)
-    } catch {
-      throw .refused(error)
-    }
+    let holding = try ledger.charge(Allowance.size(of: record), of: .waiting, to: caller.principal)
     note(.delivery(record), holding)
     if record.progress.state == .routed { memory.remember(decision.passedOn?.payload ?? payload, of: identifier) }
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
@@ -198,7 +193,7 @@ extension PromptBook {
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
     if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
-    handOver(identifier, to: session, of: record.application)
+    handOver(to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
   }
 
@@ -451,6 +446,16 @@ extension PromptBook {
   }
 }
 
+extension Answer {
+  /// The decision. If routing needs sessions for it, the core lacks them.
+  func decision() throws(Halt) -> Decision {
+    switch self {
+    case .decided(let decision): return decision
+    case .needs(let need): throw .lacks(.routing([need]))
+    }
+  }
+}
+
 extension Decision {
   /// The decision in the form that anyone may read later.
   fileprivate var told: Decision {
@@ -502,6 +507,12 @@ extension InterchangeError {
   static func nobodyTook(_ delivery: UniqueIdentifier) -> InterchangeError {
     InterchangeError(
       .hostTimeout, "no host took the delivery \(delivery) in time; it has been routed, and its session stays")
+  }
+
+  /// The delivery has waited too long for its host.
+  static func notTaken(_ delivery: OpenDelivery) -> InterchangeError {
+    InterchangeError(
+      .hostTimeout, "the host of \(delivery.application) did not take the delivery \(delivery.identifier) in time")
   }
 
   package init(_ refusal: Refusal) { self.init(.routing(refusal.errorName), refusal.message) }

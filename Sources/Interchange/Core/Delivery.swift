@@ -19,8 +19,6 @@ struct OpenDelivery: Boxed, Hashable, Sendable {
 
   struct Fields: Sendable {
     let application: Text
-    /// The owner of the tokens of its sender.
-    let sender: Text
     /// Its place among the waiting deliveries.
     var order: Int64
     /// The time at which it has waited long enough, on the clock that nobody can set.
@@ -42,7 +40,7 @@ struct OpenDelivery: Boxed, Hashable, Sendable {
     identifier = summary.identifier
     fields = Shared(
       Fields(
-        application: summary.application, sender: summary.sender, order: order, due: due, progress: summary.progress,
+        application: summary.application, order: order, due: due, progress: summary.progress,
         isPrivate: summary.isPrivate, previousBy: summary.previousBy, holding: holding))
   }
 

@@ -32,13 +32,13 @@ extension PromptBook {
   /// Charges a drag. Drags that are over are forgotten to make space, the oldest first: they exist only for those who ask how they ended.
   private mutating func chargeDrag(to principal: Principal) throws(Halt) -> Holding {
     while true {
-      do throws(InterchangeError) {
+      do throws(Halt) {
         return try ledger.charge(1, of: .drags, to: principal, after: memory.relief)
       } catch {
         let over = memory.drags.values.values.lazy
           .filter { $0.state.isOver && $0.holding?.charge.principal == principal }
           .min { ($0.due, $0.identifier) < ($1.due, $1.identifier) }
-        guard let over else { throw .refused(error) }
+        guard let over else { throw error }
         memory.relief.add(over.holding)
         forget(over)
       }
@@ -57,11 +57,7 @@ extension PromptBook {
     let inStore = parcels.filter { $0.baggageNumber != nil }
     let inMemory = parcels.reduce(drag.size) { $0 + ($1.baggageNumber == nil ? $1.keptBytes : 0) }
     let principal = drag.source.principal
-    do throws(InterchangeError) {
-      drag.document = try ledger.charge(inMemory, of: .dragBytes, to: principal, after: memory.relief)
-    } catch {
-      throw .refused(error)
-    }
+    drag.document = try ledger.charge(inMemory, of: .dragBytes, to: principal, after: memory.relief)
     let bytes = max(Allowance.smallestBaggage, inStore.reduce(0) { $0 + $1.keptBytes })
     drag.bytes = inStore.isEmpty ? nil : try chargeBaggage(bytes, .baggage, to: principal)
     let held = inStore.count(where: \.isHeld)
@@ -191,8 +187,7 @@ extension PromptBook {
     if let session, try self.session(session) == nil {
       throw refused(.noSuchSession, "there is no session \(session)")
     }
-    guard case .decided(let decision) = try decideDrop(of: drag, on: session) else { return }
-    if case .refused = decision.outcome { return answer(number, .operation("forbidden")) }
+    if case .refused = try decideDrop(of: drag, on: session).outcome { return answer(number, .operation("forbidden")) }
     let first = drag.payload.options.allowedOperations.contains(.copy) ? "copy" : "move"
     guard let session, let found = try self.session(session), found.isConnected,
       let host = memory.hosts[found.application]
@@ -260,13 +255,11 @@ extension PromptBook {
     }
   }
 
-  private func decideDrop(of drag: Drag, on session: UniqueIdentifier?) throws(Halt) -> Answer {
+  private func decideDrop(of drag: Drag, on session: UniqueIdentifier?) throws(Halt) -> Decision {
     let payload = payload(of: drag, on: session)
     let request = Request(
       payload, from: sender(drag.source, payload.options), newSession: UniqueIdentifier(high: 0, low: 0))
-    let answer = SceneRouting.decide(memory.routing, request, at: now.time)
-    if case .needs(let need) = answer { throw .lacks(.routing([need])) }
-    return answer
+    return try SceneRouting.decide(memory.routing, request, at: now.time).decision()
   }
 
   private func payload(of drag: Drag, on session: UniqueIdentifier?) -> Payload {

@@ -151,7 +151,7 @@ extension PromptBook {
   func openDelivery(
     _ identifier: UniqueIdentifier, of caller: Caller, where isAllowed: (StoredDelivery) -> Bool
   ) throws(Halt) -> StoredDelivery {
-    guard let delivery = try delivery(identifier) else { throw noDelivery(Text("\(identifier)")) }
+    guard let delivery = try delivery(identifier) else { throw noDelivery(identifier) }
     if caller.isSandboxed, caller.application.isEmpty || !isAllowed(delivery) {
       throw refused(
         .accessDenied, "a sandboxed caller may not do that with the delivery \(identifier), which another sent")
@@ -159,9 +159,7 @@ extension PromptBook {
     return delivery
   }
 
-  func noDelivery(_ name: Text) -> Halt {
-    refused(.noSuchDelivery, "there is no delivery \(quoted(name.string)), or it is not kept any more")
-  }
+  func noDelivery(_ identifier: UniqueIdentifier) -> Halt { .refused(.noDelivery("\(identifier)")) }
 
   mutating func cancel(_ identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     let stored = try openDelivery(identifier, of: caller) { $0.sender == caller.application }
@@ -222,11 +220,7 @@ extension PromptBook {
     if !isShown { redirected.previous = previous ?? PreviouslyShown() }
     var holding = open?.holding
     if case let size = Allowance.size(of: redirected), holding.map({ $0.charge.amount < size }) ?? true {
-      do throws(InterchangeError) {
-        holding = try ledger.charge(size, of: .waiting, to: caller.principal)
-      } catch {
-        throw .refused(error)
-      }
+      holding = try ledger.charge(size, of: .waiting, to: caller.principal)
     }
     note(
       isShown
@@ -234,7 +228,7 @@ extension PromptBook {
     memory.deliveries[identifier]?.holding = holding
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
-    handOver(identifier, to: target, of: stored.application)
+    handOver(to: target, of: stored.application)
     answer(number, .outcome(decision.outcome.name))
   }
 
@@ -255,15 +249,13 @@ extension PromptBook {
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")
     payload.options.isPrivate = stored.isPrivate
-    switch SceneRouting.decide(memory.routing, Request(payload, newSession: target), at: now.time) {
-    case .decided(let decision):
-      guard case .refused(let refusal) = decision.outcome else { return decision }
-      let error = InterchangeError(refusal)
-      // The sentence may reveal the content of the delivery, and anyone may ask.
-      let sentence = stored.isPrivate ? "the private delivery \(stored.identifier) cannot go there" : error.message
-      throw .refused(InterchangeError(error.name, sentence))
-    case .needs(let need): throw .lacks(.routing([need]))
-    }
+    let request = Request(payload, newSession: target)
+    let decision = try SceneRouting.decide(memory.routing, request, at: now.time).decision()
+    guard case .refused(let refusal) = decision.outcome else { return decision }
+    let error = InterchangeError(refusal)
+    // The sentence may reveal the content of the delivery, and anyone may ask.
+    let sentence = stored.isPrivate ? "the private delivery \(stored.identifier) cannot go there" : error.message
+    throw refused(error.name, sentence)
   }
 
   func readPayload(of stored: StoredDelivery) throws(Halt) -> Payload {
@@ -341,10 +333,7 @@ extension PromptBook {
       if case .ended? = memory.starts[delivery.application] {
         memory.starts[delivery.application] = .ended(isLate: true)
       }
-      return try fail(
-        delivery,
-        InterchangeError(
-          .hostTimeout, "the host of \(delivery.application) did not take the delivery \(identifier) in time"))
+      return try fail(delivery, .notTaken(delivery))
     }
     note(.deliveryProgress(identifier, delivery.unclaimed(at: now.time)))
     if let session = delivery.session {

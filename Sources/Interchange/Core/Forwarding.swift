@@ -22,14 +22,10 @@ extension PromptBook {
     // The sender no longer pays for it.
     memory.relief.add(delivery.holding)
     let size = delivery.holding?.charge.amount ?? Allowance.smallestDelivery
-    do throws(InterchangeError) {
-      let holding = try ledger.charge(size, of: .waiting, to: principal, after: memory.relief)
-      let deferral = try ledger.charge(1, of: .forwarded, to: principal)
-      memory.deliveries[identifier]?.holding = holding
-      memory.deliveries[identifier]?.deferral = deferral
-    } catch {
-      throw .refused(error)
-    }
+    let holding = try ledger.charge(size, of: .waiting, to: principal, after: memory.relief)
+    let deferral = try ledger.charge(1, of: .forwarded, to: principal)
+    memory.deliveries[identifier]?.holding = holding
+    memory.deliveries[identifier]?.deferral = deferral
     try moveBaggage(of: identifier, to: principal)
     let until = now.time.adding(seconds: Double(seconds))
     note(.deliveryProgress(identifier, delivery.forwarded(until: until)))
@@ -50,7 +46,7 @@ extension PromptBook {
   }
 
   private func deliveryOfHost(_ identifier: UniqueIdentifier, _ caller: Caller) throws(Halt) -> OpenDelivery {
-    guard let delivery = memory.deliveries[identifier] else { throw noDelivery(Text("\(identifier)")) }
+    guard let delivery = memory.deliveries[identifier] else { throw noDelivery(identifier) }
     try refuseOthersThanHost(of: delivery.application, caller)
     return delivery
   }

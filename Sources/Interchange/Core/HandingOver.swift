@@ -6,8 +6,8 @@ import SceneRouting
 // The state of the session determines which calls the host gets. The return of the first call acknowledges the delivery, and its error refuses the
 // delivery. A host may stay silent until the deadline. If the host leaves, the delivery is held again.
 extension PromptBook {
-  /// Gives a delivery to its host, or starts one.
-  mutating func handOver(_ delivery: UniqueIdentifier, to session: UniqueIdentifier, of application: Text) {
+  /// Gives the deliveries to a session to its host, or starts one.
+  mutating func handOver(to session: UniqueIdentifier, of application: Text) {
     guard let host = memory.hosts[application] else { return start(application) }
     // A host that is not ready gets the held deliveries when it is.
     if host.stage == .ready { work(on: session, of: application) }
@@ -87,21 +87,24 @@ extension PromptBook {
     case .activating(let delivery, let acknowledges):
       if acknowledges {
         _ = try acknowledge(delivery, key, answer)
-      } else if let failure = answer.failure {
-        log(.warning, "\(delivery.identifier): ActivateScene: \(isSecret(delivery, key) ? "it failed" : failure)")
+      } else {
+        warn(of: answer, to: "ActivateScene", delivery, key)
       }
       next(key)
     case .refreshing:
-      if let failure = answer.failure {
-        log(.warning, "\(key.application): RefreshScene: \(isSecret(nil, key) ? "it failed" : failure)")
-      }
+      warn(of: answer, to: "RefreshScene", nil, key)
       next(key)
     case .destroying:
-      if let failure = answer.failure {
-        log(.warning, "\(key.application): DestroyScene: \(isSecret(nil, key) ? "it failed" : failure)")
-      }
+      warn(of: answer, to: "DestroyScene", nil, key)
       wasClosed(key)
     }
+  }
+
+  /// Warns of an answer that is not a yes, where nobody else hears of it.
+  private mutating func warn(of answer: HostAnswer, to question: String, _ inHand: Lane.InHand?, _ key: Lane.Key) {
+    guard let failure = answer.failure else { return }
+    let subject = inHand.map { "\($0.identifier)" } ?? key.application.string
+    log(.warning, "\(subject): \(question): \(isSecret(inHand, key) ? "it failed" : failure)")
   }
 
   // MARK: A delivery
@@ -118,9 +121,7 @@ extension PromptBook {
     }
     // The delivery has waited too long, and is about to fail.
     if delivery.due <= now.uptime {
-      let late = InterchangeError(
-        .hostTimeout, "the host of \(key.application) did not take the delivery \(delivery.identifier) in time")
-      try fail(delivery, late)
+      try fail(delivery, .notTaken(delivery))
       return next(key)
     }
     guard let session = try session(key.session) else {
@@ -213,15 +214,10 @@ extension PromptBook {
   private mutating func wasConfigured(
     _ key: Lane.Key, _ inHand: Lane.InHand, _ options: Text, _ answer: HostAnswer, _ host: Host
   ) throws(Halt) {
-    if let failure = answer.failure {
-      log(
-        .warning,
-        "\(inHand.identifier): ConfigurationForConnecting: \(isSecret(inHand, key) ? "it failed" : failure)")
-    }
+    warn(of: answer, to: "ConfigurationForConnecting", inHand, key)
     guard stillOpen(inHand, key) != nil, var session = try session(key.session) else { return next(key) }
     if case .configuration(let name) = answer, !name.isEmpty, name != session.configuration {
-      let configurations = memory.routing.manifest(of: key.application)?.configurations ?? []
-      if configurations.contains(where: { $0.role == session.role && $0.name == name }) {
+      if memory.routing.manifest(of: key.application)?.has(name, in: session.role) ?? false {
         session = session.configured(as: name)
         note(.session(session))
         announce([.configuration], of: session)

@@ -110,14 +110,14 @@ extension PromptBook {
         options: attaching.options)
     host.options = attaching.options
     host.stage = .welcome
-    host.scenes = Set(shown.map(\.identifier))
+    let found = Set(shown.map(\.identifier))
+    host.scenes = found
     memory.hosts[application] = host
     // Who stands in for an application is not that application.
     if !host.options.isUnderstudy { memory.hosted.insert(application, for: connection) }
     forgetStart(of: application)
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(connection) hosts it")
-    let found = Set(shown.map(\.identifier))
     let gone = attaching.shown.filter { !found.contains($0) }.map { SessionReference.path(of: $0) } + attaching.unknown
     answer(number, .attached(application: application, discarded: Set(gone).sorted()))
     tellDiscards(to: application)

@@ -145,7 +145,7 @@ package final class Ledger: @unchecked Sendable {
   func charge(
     _ amount: Int, of resource: Resource, to principal: Principal, replacing replaced: Holding? = nil,
     after relief: Relief = Relief()
-  ) throws(InterchangeError) -> Holding {
+  ) throws(Halt) -> Holding {
     let own = taken(resource, by: principal) - relief.of(resource, principal)
     switch resource {
     // The first sender that fills a resource gets half of it, the next one half of the rest: nobody holds more than is left for others.
@@ -183,7 +183,7 @@ package final class Ledger: @unchecked Sendable {
     return Holding(Charge(amount, of: resource, to: account(of: principal), in: self))
   }
 
-  private func refusal(of resource: Resource, _ limit: Int, _ taken: Int, _ own: Int) -> InterchangeError {
+  private func refusal(of resource: Resource, _ limit: Int, _ taken: Int, _ own: Int) -> Halt {
     let sentence =
       switch resource {
       case .waiting:
@@ -207,7 +207,7 @@ package final class Ledger: @unchecked Sendable {
       case .manifests:
         "manifests that are registered take at most \(limit) bytes together, and others have \(taken) of them: install this one instead"
       }
-    return InterchangeError(.limitsExceeded, sentence)
+    return .refused(InterchangeError(.limitsExceeded, sentence))
   }
 
   fileprivate func giveBack(_ amount: Int, of resource: Resource, _ account: Account) {

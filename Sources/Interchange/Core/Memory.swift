@@ -312,13 +312,8 @@ struct Memory {
     }
   }
 
-  /// The open deliveries of a session.
-  func open(of session: UniqueIdentifier) -> [OpenDelivery] {
-    (deliveriesToSession[session] + forwarded[session]).compactMap { deliveries[$0.identifier] }
-  }
-
-  /// The first of them.
-  func open(of session: UniqueIdentifier, atMost limit: Int) -> [OpenDelivery] {
+  /// The open deliveries of a session, or the first of them.
+  func open(of session: UniqueIdentifier, atMost limit: Int = .max) -> [OpenDelivery] {
     let first = deliveriesToSession[session].prefix(limit)
     return (first + forwarded[session].prefix(limit - first.count)).compactMap { deliveries[$0.identifier] }
   }

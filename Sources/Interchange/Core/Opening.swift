@@ -72,10 +72,10 @@ extension PromptBook {
   /// Charges contents. The contents of handled deliveries make space, the oldest first: their hosts had time to open them.
   mutating func chargeBaggage(_ amount: Int, _ resource: Resource, to principal: Principal) throws(Halt) -> Holding {
     while true {
-      do throws(InterchangeError) {
+      do throws(Halt) {
         return try ledger.charge(amount, of: resource, to: principal, after: memory.relief)
       } catch {
-        guard let oldest = memory.handledBaggage.first(of: principal) else { throw .refused(error) }
+        guard let oldest = memory.handledBaggage.first(of: principal) else { throw error }
         release(oldest.identifier)
       }
     }
@@ -154,9 +154,8 @@ extension PromptBook {
         .noSuchItem,
         "there is no item \(item): the delivery \(identifier) has \(baggage.items.count), counted from 0")
     }
-    var visible: Set<Visibility> = [.all]
-    if delivery.sourceApplication == delivery.application { visible.insert(.application) }
-    if kept.confidant != nil, kept.confidant == caller.connection { visible.insert(.ownProcess) }
+    let isOwnProcess = kept.confidant != nil && kept.confidant == caller.connection
+    let visible = delivery.visible(isOwnProcess: isOwnProcess)
     let entries = baggage.items[item].filter { visible.contains($0.visibility) }
     let entry = try entry(of: entries, type, item)
     var transfer = Transfer(
@@ -209,7 +208,7 @@ extension PromptBook {
     if let drag = memory.drags[identifier], drag.state == .dragging, drag.mayLook(caller) {
       throw refused(.notDropped, "the drag \(identifier) has not been dropped: until then only its types can be read")
     }
-    guard let delivery = try delivery(identifier) else { throw noDelivery(Text("\(identifier)")) }
+    guard let delivery = try delivery(identifier) else { throw noDelivery(identifier) }
     try refuseOthersThanHost(of: delivery.application, caller)
     return delivery
   }

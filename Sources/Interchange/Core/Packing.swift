@@ -298,10 +298,6 @@ extension Packing {
   }
 }
 
-extension Baggage {
-  fileprivate var baggageNumbers: Set<Int> { Set(items.joined().compactMap(\.parcel.baggageNumber)) }
-}
-
 extension PromptBook {
   /// Packs the contents of a call, and then continues with the call: at once if the baggage store need not take any.
   mutating func pack(
@@ -395,7 +391,7 @@ extension PromptBook {
 
   private mutating func free(_ packing: Packing) {
     switch packing.purpose {
-    case .delivery, .eachItem, .drag: step.errands.append(.free(Array(Set(packing.deliveries)).sorted()))
+    case .delivery, .eachItem, .drag: step.errands.append(.free(Set(packing.deliveries).sorted()))
     // The earlier contents of the drag stay until the drag ends.
     case .moreItems(let drag), .drop(let drag, _):
       step.errands.append(.freeParcels(drag, packing.orders.map(\.number)))
@@ -408,8 +404,7 @@ extension PromptBook {
   ) {
     let kept = packing.kept(firstItem: firstItem, count: count)
     if kept.isEmpty { return }
-    guard let baggage else { return step.errands.append(.free([delivery])) }
-    let handedOver = baggage.baggageNumbers
+    let handedOver = Set(baggage?.items.joined().compactMap(\.parcel.baggageNumber) ?? [])
     if handedOver.isEmpty { return step.errands.append(.free([delivery])) }
     let rest = kept.filter { !handedOver.contains($0) }
     if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }

@@ -305,13 +305,9 @@ package struct PromptBook: Sendable {
 
   private mutating func charge(_ number: CallNumber, _ caller: Caller, _ ask: Ask) throws(Halt) {
     guard ask.mayWait else { return }
-    do throws(InterchangeError) {
-      let calls = try ledger.charge(1, of: .calls, to: caller.principal)
-      let bytes = ask.size > 0 ? try ledger.charge(ask.size, of: .callBytes, to: caller.principal) : nil
-      memory.calls[number] = CallCharge(connection: caller.connection, number: calls, bytes: bytes)
-    } catch {
-      throw .refused(error)
-    }
+    let calls = try ledger.charge(1, of: .calls, to: caller.principal)
+    let bytes = ask.size > 0 ? try ledger.charge(ask.size, of: .callBytes, to: caller.principal) : nil
+    memory.calls[number] = CallCharge(connection: caller.connection, number: calls, bytes: bytes)
   }
 
   /// A caller that has left waits for no answer: releases its charges, and the shell's data for it.
@@ -341,7 +337,7 @@ package struct PromptBook: Sendable {
 }
 
 /// The reason why a cue goes no further.
-enum Halt: Error {
+package enum Halt: Error {
   case lacks(Lack)
   case refused(InterchangeError)
 }
@@ -417,7 +413,9 @@ extension Ask {
 }
 
 extension Manifest {
-  package func has(configurationOf session: Session) -> Bool {
-    configurations.contains { $0.role == session.role && $0.name == session.configuration }
+  package func has(configurationOf session: Session) -> Bool { has(session.configuration, in: session.role) }
+
+  func has(_ configuration: Text, in role: Text) -> Bool {
+    configurations.contains { $0.role == role && $0.name == configuration }
   }
 }

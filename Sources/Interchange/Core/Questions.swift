@@ -25,30 +25,21 @@ extension PromptBook {
 
   /// The applications that take an activity type or a content type. A payload without further options would go to the first. If the core lacks data,
   /// learn it and ask again.
-  package func handlers(of type: Text) throws(Lack) -> Result<[Text], InterchangeError> {
+  package func handlers(of type: Text) throws(Halt) -> [Text] {
     do throws(Stop) {
-      return .success(try memory.routing.handlers(of: type))
+      return try memory.routing.handlers(of: type)
     } catch {
       switch error {
-      case .needs(let need): throw .routing([need])
-      case .refused(let refusal): return .failure(InterchangeError(refusal))
+      case .needs(let need): throw .lacks(.routing([need]))
+      case .refused(let refusal): throw .refused(InterchangeError(refusal))
       }
     }
   }
 
   /// Whether a call under this token was carried out before. If the core lacks data, learn it and ask again.
-  package mutating func isRepeated(
-    _ token: Text, _ digest: Text, _ caller: Caller
-  ) throws(Lack) -> Result<Bool, InterchangeError> {
+  package mutating func isRepeated(_ token: Text, _ digest: Text, _ caller: Caller) throws(Halt) -> Bool {
     defer { known = Knowledge() }
-    do throws(Halt) {
-      return .success(try firstDelivery(token, digest, caller) != nil)
-    } catch {
-      switch error {
-      case .lacks(let lack): throw lack
-      case .refused(let refusal): return .failure(refusal)
-      }
-    }
+    return try firstDelivery(token, digest, caller) != nil
   }
 
   /// Whether sessions were found whose configuration their manifest has lost: the next moment discards them.
@@ -119,38 +110,27 @@ extension PromptBook {
   /// - Parameter consultation: What the rules say; `nil` if they are not asked.
   package mutating func explain(
     _ payload: Payload, consultation: Consultation? = nil, from caller: Caller, at moment: Moment
-  ) throws(Lack) -> Result<Decision, InterchangeError> {
-    do throws(Halt) {
+  ) throws(Halt) -> Decision {
+    try refuseForeignRights(payload, caller)
+    var (payload, rules) = (payload, nil as RulesAnswer?)
+    switch consultation {
+    case nil: break
+    case .rule(let found, let made):
+      (payload, rules) = (made, .made(found, made))
       try refuseForeignRights(payload, caller)
-      var (payload, rules) = (payload, nil as RulesAnswer?)
-      switch consultation {
-      case nil: break
-      case .rule(let found, let made):
-        (payload, rules) = (made, .made(found, made))
-        try refuseForeignRights(payload, caller)
-      case .some(.none(let failures)): rules = .passed(failures)
-      case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+    case .some(.none(let failures)): rules = .passed(failures)
+    case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+    }
+    let request = Request(
+      payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
+    let decision = try SceneRouting.decide(memory.routing, request, at: moment.time).decision()
+    return decision.explained { explanation in
+      // A sandbox reads the sessions of its own application only, and does not learn how many others have.
+      if !caller.mayTouch(explanation.application ?? .empty) {
+        (explanation.candidates, explanation.candidatesLeftOut) = ([], 0)
       }
-      let request = Request(
-        payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
-      switch SceneRouting.decide(memory.routing, request, at: moment.time) {
-      case .decided(let decision):
-        return .success(
-          decision.explained { explanation in
-            // A sandbox reads the sessions of its own application only, and does not learn how many others have.
-            if !caller.mayTouch(explanation.application ?? .empty) {
-              (explanation.candidates, explanation.candidatesLeftOut) = ([], 0)
-            }
-            // The rules are the person's: a sandbox does not read them.
-            if !caller.isSandboxed { explanation.rules = rules }
-          })
-      case .needs(let need): throw .lacks(.routing([need]))
-      }
-    } catch {
-      switch error {
-      case .lacks(let lack): throw lack
-      case .refused(let refusal): return .failure(refusal)
-      }
+      // The rules are the person's: a sandbox does not read them.
+      if !caller.isSandboxed { explanation.rules = rules }
     }
   }
 }

@@ -95,6 +95,16 @@ package enum CallAnswer: Hashable, Sendable {
 extension InterchangeError {
   /// The answer to a call whose caller has left. Nobody reads the answer, and the shell does not send it.
   package static let callerLeft = InterchangeError(.noReply, "its caller has left the bus")
+
+  package static func noDelivery(_ name: String) -> InterchangeError {
+    InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(name)), or it is not kept any more")
+  }
+
+  package static func noApplication(_ identifier: Text) -> InterchangeError {
+    InterchangeError(
+      .noSuchApplication,
+      "there is no application \(quoted(identifier.string)): install a manifest of that name, or register it")
+  }
 }
 
 /// The destination of a delivery.

@@ -63,7 +63,7 @@ struct Undoable<Value: Sendable>: Sendable {
 }
 
 /// A dictionary whose changes can be undone until the turn is committed.
-package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private(set) var values: [Key: Value] = [:]
   private var replaced = Changes<Replaced>()
 
@@ -72,8 +72,6 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let key: Key
     let value: Value?
   }
-
-  package init() {}
 
   subscript(key: Key) -> Value? {
     get { values[key] }
@@ -123,7 +121,7 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// Some elements for each key, in order and each once. Changes can be undone as in a ``Table``. A change at either end of a queue costs the same
 /// however long the queue is, and a change in the middle moves the elements behind it.
-package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
+struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
   private var rows: [Key: Row<Element>] = [:]
   private var changes = Changes<Changed>()
 
@@ -132,8 +130,6 @@ package struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>:
     let element: Element
     let isInsertion: Bool
   }
-
-  package init() {}
 
   subscript(key: Key) -> ArraySlice<Element> { rows[key]?.elements ?? [] }
 

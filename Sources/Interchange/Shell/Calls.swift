@@ -124,8 +124,7 @@ extension Interchange: InterchangeCalls {
 
   func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
     if let identifier = UniqueIdentifier(text) { return identifier }
-    throw InterchangeError(
-      .noSuchDelivery, "there is no delivery \(quoted(text.string)), or it is not kept any more")
+    throw .noDelivery(text.string)
   }
 
   // MARK: Applications
@@ -216,7 +215,7 @@ extension Interchange: InterchangeCalls {
     let session = try session(at: path)
     guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
       // A caller that may not set it should hear that first.
-      try refuseOthersThanHost(of: session, reply.call)
+      try refuseOthersThanHost(reply.call)
       throw InterchangeError(
         .invalidArgs,
         "state: expected \"foregroundActive\", \"foregroundInactive\" or \"background\", got \(quoted(state.string))")
@@ -232,7 +231,7 @@ extension Interchange: InterchangeCalls {
     _ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: Reply<>
   ) throws {
     let session = try session(at: access.path)
-    try refuseOthersThanHost(of: session, reply.call)
+    try refuseOthersThanHost(reply.call)
     call(reply.call, .write(session, try writing(property, text))) { $0.send(to: reply) }
   }
 
@@ -247,9 +246,9 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  private func session(at path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier {
+  func session(at path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier {
     if let identifier = InterchangeNames.session(at: path) { return identifier }
-    throw InterchangeError(.unknownObject, "there is no session at \(path)")
+    throw .noSession(at: path)
   }
 
   private func application(at path: ObjectPath) throws(InterchangeError) -> Text {
@@ -309,11 +308,9 @@ extension Interchange: InterchangeCalls {
   // MARK: Access
 
   /// Refuses everyone but the host, before the document is read.
-  private func refuseOthersThanHost(of session: UniqueIdentifier, _ call: Call) throws {
-    guard let found = try storedSession(session) else {
-      throw InterchangeError(.unknownObject, "there is no session at \(call.path)")
-    }
-    try storedBook.requireHost(callers.caller(of: call), of: found.application)
+  private func refuseOthersThanHost(_ call: Call) throws {
+    let session = try storedSession(at: call.path)
+    try storedBook.requireHost(callers.caller(of: call), of: session.application)
   }
 
   func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {
@@ -343,6 +340,12 @@ extension CallAnswer {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
     if error == .callerLeft { reply.call.callerLeft() }
     reply.fail(error)
+  }
+}
+
+extension InterchangeError {
+  static func noSession(at path: ObjectPath) -> InterchangeError {
+    InterchangeError(.unknownObject, "there is no session at \(path)")
   }
 }
 

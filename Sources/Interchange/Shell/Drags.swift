@@ -13,7 +13,7 @@ extension Interchange {
   package func beginDragItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
   ) throws {
-    begin(payload, descriptors, outlivesSource: false, size: payload.weight, reply)
+    begin(payload, descriptors, outlivesSource: false, size: payload.items.weight, reply)
   }
 
   private func begin(

@@ -51,7 +51,7 @@ package actor Interchange {
   lazy var applicationInterface = ApplicationInterface.make(on: self)
   lazy var sessionInterface = SessionInterface.make(on: self)
   lazy var dragInterface = DragInterface.make(on: self)
-  let callers: Callers
+  let callers = Callers()
   var hints = SignalHints()
   /// The time of the last store, and, below, the work for a quiet moment.
   var lastStored = ContinuousClock.now
@@ -98,7 +98,6 @@ package actor Interchange {
     prompter = try Prompter(
       store, types: types, allowance: settings.allowance, seed: (generator.next(), generator.next()),
       at: Moment(time: settings.now(), uptime: Interchange.uptime()))
-    callers = Callers()
   }
 
   /// Exports the service's objects. No call may come before that unless it is held: the call that started the service is already waiting. The
@@ -114,14 +113,14 @@ package actor Interchange {
     connection.exportObjectManager(at: InterchangeNames.root, advice: "ListSessions lists the sessions")
     connection.export(
       Subtree(
-        interfaces: { path, call in
-          self.assumeIsolated { $0.isApplication(path, call) ? [$0.applicationInterface.interface] : nil }
+        interfaces: { path, _ in
+          self.assumeIsolated { $0.isApplication(path) ? [$0.applicationInterface.interface] : nil }
         },
         children: { call in self.assumeIsolated { $0.applicationElements(call) } }),
       below: InterchangeNames.applications)
     connection.export(
       Subtree(
-        interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) ? [$0.sessionInterface] : nil } },
+        interfaces: { path, _ in self.assumeIsolated { $0.isSession(path) ? [$0.sessionInterface] : nil } },
         children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
       below: InterchangeNames.sessions)
     connection.export(
@@ -145,8 +144,8 @@ package actor Interchange {
   // MARK: Manifests
 
   /// Replaces the installed manifests. The applications in `broken` keep their previous manifests.
-  package func install(_ installed: [Text: (manifest: Manifest, file: Text)], keeping broken: Set<Text>) {
-    feed(.installed(installed.mapValues { InstalledManifest(manifest: $0.manifest, file: $0.file) }, keeping: broken))
+  package func install(_ installed: [Text: InstalledManifest], keeping broken: Set<Text>) {
+    feed(.installed(installed, keeping: broken))
     endTurn()
   }
 
@@ -157,7 +156,7 @@ package actor Interchange {
   package func knows(_ application: Text) -> Bool { prompter.book.manifest(of: application) != nil }
 
   /// An application exists now, or has a new manifest.
-  package func declare(_ manifest: Manifest) throws {
+  package func declare(_ manifest: Manifest) {
     feed(.declared(manifest))
     endTurn()
   }

@@ -11,12 +11,7 @@ extension Interchange {
   // MARK: Handing in
 
   package func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws {
-    let uris: URIList
-    do {
-      uris = try URIList(list)
-    } catch {
-      throw InterchangeError(payload: error)
-    }
+    let uris = try URIList(list)
     let files = uris.files
     if files.isEmpty { return deliver(try Interchange.payload(of: uris, type, key), [], size: list.count, reply) }
     // Before any file is looked at.
@@ -47,31 +42,21 @@ extension Interchange {
   }
 
   package func dropText(_ text: Text, _ directory: Text, _ info: [Text: Text], _ reply: DeliveryReply) throws {
-    let payload: Payload
-    do throws(Fault) {
-      payload = try Payload(text: text, directory: directory, info: info)
-    } catch {
-      throw InterchangeError(payload: error)
-    }
-    deliver(payload, [], size: payload.weight, reply)
+    let payload = try Payload(text: text, directory: directory, info: info)
+    deliver(payload, [], size: payload.items.weight, reply)
   }
 
   package func dropData(
     _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
   ) throws {
-    let item: Item
-    do throws(Fault) {
-      item = try Item(ofType: type, suggestedName: name, activityType: activityType, key: key)
-    } catch {
-      throw InterchangeError(payload: error)
-    }
+    let item = try Item(ofType: type, suggestedName: name, activityType: activityType, key: key)
     deliver(Payload(items: [item]), [data], size: 0, reply)
   }
 
   package func deliverItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply
   ) throws {
-    deliver(payload, descriptors, size: payload.weight, reply)
+    deliver(payload, descriptors, size: payload.items.weight, reply)
   }
 
   private func deliver(
@@ -396,10 +381,6 @@ struct Releases {
     if waiting.removeValue(forKey: source) != nil { sources.removeAll { $0 == source } }
     told.remove(source)
   }
-}
-
-extension Payload {
-  var weight: Int { items.weight }
 }
 
 extension [Item] {

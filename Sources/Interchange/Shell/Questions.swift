@@ -38,6 +38,12 @@ extension Interchange {
     return try stored { () throws(StoreError) in try store.session(identifier) }
   }
 
+  /// The session of an object.
+  func storedSession(at path: ObjectPath) throws(InterchangeError) -> Session {
+    if let session = try storedSession(session(at: path)) { return session }
+    throw .noSession(at: path)
+  }
+
   /// Gives the store's errors their names on the bus.
   func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
     do throws(StoreError) {
@@ -55,13 +61,9 @@ extension Interchange {
 
   // MARK: Events
 
-  package func eventSequence() -> UInt64 {
-    return store.lastEventSequence
-  }
+  package func eventSequence() -> UInt64 { store.lastEventSequence }
 
-  package func oldestSequence() -> UInt64 {
-    return store.firstEventSequence - 1
-  }
+  package func oldestSequence() -> UInt64 { store.firstEventSequence - 1 }
 
   package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
     let first = store.firstEventSequence
@@ -130,11 +132,9 @@ extension Interchange {
 
   package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
     let caller = callers.caller(of: call)
-    guard let named = UniqueIdentifier(identifier),
-      let delivery = try stored({ () throws(StoreError) in try store.delivery(named) })
-    else {
-      throw InterchangeError(
-        .noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
+    let named = try deliveryIdentifier(identifier)
+    guard let delivery = try stored({ () throws(StoreError) in try store.delivery(named) }) else {
+      throw InterchangeError.noDelivery(identifier.string)
     }
     if caller.isSandboxed, caller.application.isEmpty || delivery.sender != caller.application {
       throw InterchangeError(
@@ -181,8 +181,7 @@ extension Interchange {
 
   // MARK: Sessions
 
-  /// A sandboxed caller sees the sessions of its own application, and no others.
-  func isSession(_ path: ObjectPath, _ call: Call?) -> Bool {
+  func isSession(_ path: ObjectPath) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
     // The objects of a call are looked up before it is carried out: that ends no turn.
     if prompter.book.knows(identifier) { return true }
@@ -203,9 +202,7 @@ extension Interchange {
   }
 
   package func session(_ access: PropertyAccess) throws -> Session {
-    guard let identifier = InterchangeNames.session(at: access.path), let session = try storedSession(identifier) else {
-      throw InterchangeError(.unknownObject, "there is no session at \(access.path)")
-    }
+    let session = try storedSession(at: access.path)
     guard let call = access.call else { return session.asSeen }
     let caller = callers.caller(of: call)
     try refuseForeign(session.application, caller, "read the sessions of its own application")
@@ -219,9 +216,7 @@ extension Interchange {
     if start == nil, !after.isEmpty { throw missing }
     try refuseForeign(application, caller, "list the sessions of its own application")
     if !application.isEmpty, !storedBook.hasHeard(of: application) {
-      throw InterchangeError(
-        .noSuchApplication,
-        "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
+      throw InterchangeError.noApplication(application)
     }
     let page = try page(limit, after: start, for: call) { start, count throws(StoreError) in
       try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: count)
@@ -241,7 +236,7 @@ extension Interchange {
 
   // MARK: Applications
 
-  func isApplication(_ path: ObjectPath, _ call: Call?) -> Bool {
+  func isApplication(_ path: ObjectPath) -> Bool {
     InterchangeNames.application(at: path).map { prompter.book.manifest(of: $0) != nil } ?? false
   }
 

@@ -128,16 +128,12 @@ extension Interchange {
       return
     }
     connection.loop.task {
-      do throws(InterchangeError) {
-        let value: Value
-        do throws(InterchangeError) { value = try await work() } catch {
-          _ = sideWork.end(job)
-          throw error
-        }
-        guard sideWork.end(job) else { throw .callerLeft }
-        goOn(value)
-      } catch {
-        CallAnswer.refused(error).fail(reply)
+      let result: Result<Value, InterchangeError>
+      do throws(InterchangeError) { result = .success(try await work()) } catch { result = .failure(error) }
+      switch (result, isThere: sideWork.end(job)) {
+      case (.success(let value), true): goOn(value)
+      case (.success, false): CallAnswer.refused(.callerLeft).fail(reply)
+      case (.failure(let error), _): CallAnswer.refused(error).fail(reply)
       }
     }
   }

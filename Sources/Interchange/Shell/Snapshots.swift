@@ -2,25 +2,22 @@ import Baggage
 package import DBus
 import InterchangeCore
 import InterchangeTurns
-import InterchangeWire
 package import SceneModel
 
 // Snapshots, the pictures of windows, which hosts set and window switchers show.
 extension Interchange {
   func forgetSnapshot(of session: UniqueIdentifier) {
-    connection.loop.task { await removeSnapshot(of: session) }
-  }
-
-  private func removeSnapshot(of session: UniqueIdentifier) async {
-    do throws(InterchangeError) {
-      try await baggageStore.removeSnapshots(of: [session])
-    } catch {
-      log.warning("the snapshot of a session that is gone could not be removed: \(error.message)")
+    connection.loop.task {
+      do throws(InterchangeError) {
+        try await baggageStore.removeSnapshots(of: [session])
+      } catch {
+        log.warning("the snapshot of a session that is gone could not be removed: \(error.message)")
+      }
     }
   }
 
   package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
-    let session = try sessionToShow(path)
+    let session = try storedSession(at: path)
     try storedBook.requireHost(callers.caller(of: reply.call), of: session.application)
     guard let found = ContentType(type), let image = ContentType("image/*", as: .asked),
       types.conforms(found, to: image)
@@ -47,33 +44,20 @@ extension Interchange {
   }
 
   package func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws {
-    let session = try sessionToShow(path)
+    let session = try storedSession(at: path)
     let caller = callers.caller(of: reply.call)
-    guard caller.mayTouch(session.application) else {
-      throw InterchangeError(.unknownObject, "there is no session at \(path)")
-    }
+    guard caller.mayTouch(session.application) else { throw InterchangeError.noSession(at: path) }
     if session.isPrivate || session.hasSecrets, !storedBook.isHost(caller, of: session.application) {
       throw InterchangeError(.noSuchItem, "the session has no snapshot for others than its host")
     }
     let (identifier, sandbox) = (session.identifier, caller.isSandboxed ? caller.application : nil)
-    connection.loop.task { await handOutSnapshot(of: identifier, for: sandbox, reply) }
-  }
-
-  private func handOutSnapshot(
-    of session: UniqueIdentifier, for sandbox: Text?, _ reply: Reply<String, OwnedFileDescriptor>
-  ) async {
-    do throws(InterchangeError) {
-      let (type, data) = try await baggageStore.openSnapshot(of: session, for: sandbox)
-      reply.send(type.string, data)
-    } catch {
-      reply.fail(error)
+    connection.loop.task {
+      do throws(InterchangeError) {
+        let (type, data) = try await baggageStore.openSnapshot(of: identifier, for: sandbox)
+        reply.send(type.string, data)
+      } catch {
+        reply.fail(error)
+      }
     }
-  }
-
-  private func sessionToShow(_ path: ObjectPath) throws(InterchangeError) -> Session {
-    if let identifier = InterchangeNames.session(at: path), let session = try storedSession(identifier) {
-      return session
-    }
-    throw InterchangeError(.unknownObject, "there is no session at \(path)")
   }
 }

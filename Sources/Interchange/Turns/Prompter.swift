@@ -336,10 +336,8 @@ extension Prompter {
   package mutating func explain(
     _ payload: Payload, consultation: Consultation? = nil, from caller: Caller, at moment: Moment
   ) throws(StoreError) -> Result<Decision, InterchangeError> {
-    while true {
-      do throws(Lack) {
-        return try book.explain(payload, consultation: consultation, from: caller, at: moment)
-      } catch { try find(error) }
+    try answer { book throws(Halt) in
+      try book.explain(payload, consultation: consultation, from: caller, at: moment)
     }
   }
 
@@ -349,15 +347,27 @@ extension Prompter {
   package mutating func isRepeated(
     _ token: Text, _ digest: Text, _ caller: Caller
   ) throws(StoreError) -> Result<Bool, InterchangeError> {
-    while true {
-      do throws(Lack) { return try book.isRepeated(token, digest, caller) } catch { try find(error) }
-    }
+    try answer { book throws(Halt) in try book.isRepeated(token, digest, caller) }
   }
 
   /// The applications that take a type.
   package mutating func handlers(of type: Text) throws(StoreError) -> Result<[Text], InterchangeError> {
+    try answer { book throws(Halt) in try book.handlers(of: type) }
+  }
+
+  /// Asks the core, and asks again when it has the data that it lacked.
+  private mutating func answer<Answer>(
+    _ question: (inout PromptBook) throws(Halt) -> Answer
+  ) throws(StoreError) -> Result<Answer, InterchangeError> {
     while true {
-      do throws(Lack) { return try book.handlers(of: type) } catch { try find(error) }
+      do throws(Halt) {
+        return .success(try question(&book))
+      } catch {
+        switch error {
+        case .lacks(let lack): try find(lack)
+        case .refused(let refusal): return .failure(refusal)
+        }
+      }
     }
   }
 }

@@ -56,9 +56,7 @@ struct OpenedFile {
       throw StoreError(.corrupt, "\(database.name): is a database of another program")
     }
     if version < 1 { throw StoreError(.corrupt, "\(database.name): has no version") }
-    if version > schema.version {
-      throw StoreError.newer(database.name, version, schema)
-    }
+    if version > schema.version { throw .newer(database.name, version, schema) }
     return version
   }
 

@@ -4,23 +4,21 @@ extension SessionStore {
   /// The contents of a delivery; `nil` if it has none, or if the row does not parse, which is reported.
   package func baggage(_ delivery: UniqueIdentifier) throws(StoreError) -> Baggage? {
     if let change = tail.baggage[delivery] { return change?.baggage }
-    let database = try database()
-    var query = try database.query("SELECT \(Baggage.columns) FROM baggage WHERE delivery = ?")
+    var query = try database().query("SELECT \(Baggage.columns) FROM baggage WHERE delivery = ?")
     query.put(delivery)
     guard try query.step() else { return nil }
     do throws(Malformed) {
       return try Baggage(from: &query, rules)
     } catch {
-      report("\(database.name): the baggage of the delivery \(delivery) is passed over: \(error.reason)")
+      passOver("the baggage of the delivery \(delivery)", error)
       return nil
     }
   }
 
   /// The size and the owner of the contents of each delivery, in the order in which they came. This reads no document.
   package func baggageSummaries() throws(StoreError) -> [BaggageSummary] {
-    let database = try database()
     var summaries: [BaggageSummary] = []
-    var query = try database.query(SessionStore.findingBaggage)
+    var query = try database().query(SessionStore.findingBaggage)
     while try query.step() {
       do throws(Malformed) {
         let (delivery, bytes) = (try query.identifier(), Int(try query.count(atMost: 1 << 44)))
@@ -34,7 +32,7 @@ extension SessionStore {
         }
         summaries.append(BaggageSummary(delivery: delivery, session: session, bytes: bytes, isOpen: isOpen ?? false))
       } catch {
-        report("\(database.name): the baggage of a delivery is passed over: \(error.reason)")
+        passOver("the baggage of a delivery", error)
       }
     }
     let added = tail.baggage.values.compactMap { $0 }.sorted { $0.number < $1.number }

@@ -11,8 +11,7 @@ extension SessionStore {
   private func wholeDelivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
     let change = tail.deliveries[identifier]
     if case .whole(let delivery, _) = change { return delivery }
-    let database = try database()
-    var query = try database.query("SELECT \(StoredDelivery.columns) FROM delivery WHERE identifier = ?")
+    var query = try database().query("SELECT \(StoredDelivery.columns) FROM delivery WHERE identifier = ?")
     query.put(identifier)
     guard try query.step() else { return nil }
     do throws(Malformed) {
@@ -23,16 +22,15 @@ extension SessionStore {
       }
       return delivery
     } catch {
-      report("\(database.name): the delivery \(identifier) is passed over: \(error.reason)")
+      passOver("the delivery \(identifier)", error)
       return nil
     }
   }
 
   /// The deliveries of a token, in the order in which they were made: one delivery, or those of one batch.
   package func deliveries(token: Text, sender: Text) throws(StoreError) -> [UniqueIdentifier] {
-    let database = try database()
     var found: [UniqueIdentifier] = []
-    var query = try database.query(
+    var query = try database().query(
       "SELECT identifier FROM delivery WHERE token = ? AND sender = ? AND token IS NOT NULL ORDER BY number")
     query.put(token)
     query.put(sender)
@@ -94,24 +92,19 @@ extension SessionStore {
     switch tail.deliveries[identifier] {
     case .whole(let delivery, let number): return Numbered(number: number, summary: delivery.summary)
     case let change:
-      var found = try row(of: identifier)
-      found?.summary.goOn(change)
-      return found
+      var query = try database().query("SELECT number, \(DeliverySummary.columns) FROM delivery WHERE identifier = ?")
+      query.put(identifier)
+      guard try query.step(), var row = read(&query) else { return nil }
+      row.summary.goOn(change)
+      return row
     }
   }
 
-  private func row(of identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
-    let database = try database()
-    var query = try database.query("SELECT number, \(DeliverySummary.columns) FROM delivery WHERE identifier = ?")
-    query.put(identifier)
-    return try query.step() ? read(&query, database) : nil
-  }
-
-  private func read(_ query: inout Query, _ database: Database) -> Numbered? {
+  private func read(_ query: inout Query) -> Numbered? {
     do throws(Malformed) {
       return Numbered(number: try query.integer(), summary: try DeliverySummary(from: &query))
     } catch {
-      report("\(database.name): delivery number \(query.number(at: 0)) is passed over: \(error.reason)")
+      passOver("delivery number \(query.number(at: 0))", error)
       return nil
     }
   }
@@ -128,11 +121,10 @@ extension SessionStore {
   private func merge(
     _ query: inout Query, _ changed: [Numbered], _ limit: Int, by comesFirst: (Numbered, Numbered) -> Bool
   ) throws(StoreError) -> [DeliverySummary] {
-    let database = try database()
     var page: [DeliverySummary] = []
     var changed = changed[...]
     while page.count < limit, try query.step() {
-      guard var row = read(&query, database), tail.deliveries[row.summary.identifier] == nil else { continue }
+      guard var row = read(&query), tail.deliveries[row.summary.identifier] == nil else { continue }
       row.summary.goOn()
       while page.count < limit, let other = changed.first, comesFirst(other, row) {
         page.append(changed.removeFirst().summary)

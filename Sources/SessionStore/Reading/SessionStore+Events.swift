@@ -13,8 +13,7 @@ extension SessionStore {
     let first = max(firstEventSequence, sequence == .max ? sequence : sequence + 1)
     var events: [StoredEvent] = []
     if first > lastEventSequence { return events }
-    let database = try database()
-    var query = try database.query(
+    var query = try database().query(
       "SELECT \(StoredEvent.columns) FROM event WHERE sequence >= ? AND sequence <= ?"
         + (application == nil ? "" : " AND application = ?") + " ORDER BY sequence")
     query.put(Int64(clamping: first))
@@ -24,7 +23,7 @@ extension SessionStore {
       do throws(Malformed) {
         events.append(try StoredEvent(from: &query))
       } catch {
-        report("\(database.name): event \(query.number(at: 0)) is passed over: \(error.reason)")
+        passOver("event \(query.number(at: 0))", error)
       }
     }
     let newer = tail.events.lazy.filter {

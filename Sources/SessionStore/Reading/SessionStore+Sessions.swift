@@ -10,10 +10,9 @@ extension SessionStore {
     case .activated, nil: break
     }
     if let session = tail.readSessions[identifier] { return session }
-    let database = try database()
-    var query = try database.query(SessionStore.readingSession)
+    var query = try database().query(SessionStore.readingSession)
     query.put(identifier)
-    guard try query.step(), var session = read(&query, database) else { return nil }
+    guard try query.step(), var session = read(&query) else { return nil }
     if case .activated(let activation) = change { activation.apply(to: &session) }
     tail.rememberRead(session)
     return session
@@ -39,8 +38,7 @@ extension SessionStore {
   package func sessions(
     of application: Text?, from start: SessionAge, limit: Int
   ) throws(StoreError) -> [Session] {
-    let database = try database()
-    var query = try database.query(
+    var query = try database().query(
       """
       SELECT \(Session.columns) FROM session WHERE \(application == nil ? "" : "application = ? AND")
         (created, identifier) > (?, ?) ORDER BY created, identifier
@@ -55,7 +53,7 @@ extension SessionStore {
     var others = sessionsOfTail(of: application, after: start)[...]
     while page.count < limit {
       if row == nil, !isOver {
-        row = try nextUnchanged(&query, database)
+        row = try nextUnchanged(&query)
         isOver = row == nil
       }
       if let other = others.first, row.map({ SessionAge(other) < SessionAge($0) }) ?? true {
@@ -79,20 +77,52 @@ extension SessionStore {
     }
   }
 
+  /// The sessions of an application that may be concerned with a key: those that show it, and those with conditions of their own that may be true for
+  /// it. The result may have more sessions, but never fewer.
+  ///
+  /// - Parameter key: Not empty.
+  /// - Returns: `nil` if there are more than `limit`.
+  package func sessions(
+    of application: Text, concernedWith key: Text, limit: Int
+  ) throws(StoreError) -> [Session]? {
+    var found: [UniqueIdentifier: Session] = [:]
+    var query = try database().query(SessionStore.findingConcerned)
+    query.put(application)
+    query.put(key)
+    while found.count <= limit, let session = try nextUnchanged(&query) {
+      found[session.identifier] = session
+    }
+    for (identifier, change) in tail.sessions where found.count <= limit {
+      switch change {
+      case .whole(let session):
+        if session.shownKey == key || session.hasOwnConditions { found[identifier] = session }
+      case .activated(let activation):
+        guard activation.userActivity?.key == key || activation.openedContent == key else { continue }
+        found[identifier] = try session(identifier)
+      case .gone: continue
+      }
+      if found[identifier]?.application != application { found[identifier] = nil }
+    }
+    return found.count > limit ? nil : Array(found.values)
+  }
+
+  private static let findingConcerned = """
+    SELECT \(Session.columns) FROM session WHERE number IN (
+      SELECT number FROM session WHERE application = ?1 AND shown_key = ?2
+      UNION SELECT number FROM session WHERE identifier IN (
+        SELECT session FROM condition_key WHERE application = ?1 AND key IN (?2, '')))
+    """
+
   /// The sessions whose scenes were connected at their last writing.
   package func connectedSessions() throws(StoreError) -> [Session] {
-    let database = try database()
     // The index has only these sessions, so this takes time for the windows, however many sessions there are.
-    var query = try database.query(
+    var query = try database().query(
       "SELECT \(Session.columns) FROM session INDEXED BY session_connected WHERE flags & 1")
     var connected: [Session] = []
-    while let session = try nextUnchanged(&query, database) { connected.append(session) }
+    while let session = try nextUnchanged(&query) { connected.append(session) }
     for case .whole(let session) in tail.sessions.values where session.isConnected { connected.append(session) }
     return connected
   }
-
-  /// The number of sessions.
-  package func sessionCount() throws(StoreError) -> Int { try sessionCounts().values.reduce(0, +) }
 
   /// The number of sessions of each application that has any.
   package func sessionCounts() throws(StoreError) -> [Text: Int] {
@@ -117,14 +147,13 @@ extension SessionStore {
 
   /// The numbers that triggers keep for each application when rows come, change and go, so that nobody has to count the rows.
   func countsOfRows(_ column: String) throws(StoreError) -> [Text: Int] {
-    let database = try database()
     var counts: [Text: Int] = [:]
-    var query = try database.query("SELECT application, \(column) FROM application_count")
+    var query = try database().query("SELECT application, \(column) FROM application_count")
     while try query.step() {
       do throws(Malformed) {
         counts[try query.text()] = Int(try query.count(atMost: SessionStore.mostBytes))
       } catch {
-        report("\(database.name): the count of an application is passed over: \(error.reason)")
+        passOver("the count of an application", error)
       }
     }
     return counts
@@ -132,19 +161,19 @@ extension SessionStore {
 
   // MARK: Rows and the tail
 
-  private func read(_ query: inout Query, _ database: Database) -> Session? {
+  private func read(_ query: inout Query) -> Session? {
     do throws(Malformed) {
       return try Session(from: &query, rules)
     } catch {
-      report("\(database.name): a session is passed over: \(error.reason)")
+      passOver("a session", error)
       return nil
     }
   }
 
   /// The next row that has not changed since it was written, or was only activated.
-  func nextUnchanged(_ query: inout Query, _ database: Database) throws(StoreError) -> Session? {
+  private func nextUnchanged(_ query: inout Query) throws(StoreError) -> Session? {
     while try query.step() {
-      guard var session = read(&query, database) else { continue }
+      guard var session = read(&query) else { continue }
       switch tail.sessions[session.identifier] {
       case .whole, .gone: continue
       case .activated(let activation): activation.apply(to: &session)
@@ -189,18 +218,17 @@ extension SessionStore {
   static let mostBytes: Int64 = 1 << 42
 }
 
+extension Session {
+  fileprivate var hasOwnConditions: Bool {
+    !self.canActivatePredicate.isEmpty || !self.prefersToActivatePredicate.isEmpty
+  }
+}
+
 /// A place in the list of all sessions, which remains when its session is gone.
 package struct SessionAge: Comparable, Sendable {
   let created: Int64
   /// `nil` comes before all identifiers.
   let identifier: UniqueIdentifier?
-
-  init(created: Int64, identifier: UniqueIdentifier?) {
-    self.created = created
-    self.identifier = identifier
-  }
-
-  package init(_ session: Session) { self.init(created: session.created.microseconds, identifier: session.identifier) }
 
   /// Before all sessions.
   package static let first = SessionAge(created: .min, identifier: nil)
@@ -210,4 +238,8 @@ package struct SessionAge: Comparable, Sendable {
     guard let identifier = other.identifier else { return false }
     return one.identifier.map { $0 < identifier } ?? true
   }
+}
+
+extension SessionAge {
+  package init(_ session: Session) { self.init(created: session.created.microseconds, identifier: session.identifier) }
 }

@@ -3,14 +3,13 @@ package import SceneModel
 extension SessionStore {
   /// The chosen applications, for types that several applications declare.
   package func preferences() throws(StoreError) -> [Text: Text] {
-    let database = try database()
     var preferences: [Text: Text] = [:]
-    var query = try database.query("SELECT type, application FROM preference")
+    var query = try database().query("SELECT type, application FROM preference")
     while try query.step() {
       do throws(Malformed) {
         preferences[try query.text()] = try query.text()
       } catch {
-        report("\(database.name): a preference is passed over: \(error.reason)")
+        passOver("a preference", error)
       }
     }
     for (type, application) in tail.preferences { preferences[type] = application }
@@ -19,16 +18,15 @@ extension SessionStore {
 
   /// The discarded sessions of which an application's host must hear, in the order in which they were discarded.
   package func owedDiscards(of application: Text) throws(StoreError) -> [UniqueIdentifier] {
-    let database = try database()
     var owed: [(number: Int64, session: UniqueIdentifier)] = []
-    var query = try database.query("SELECT number, session FROM owed WHERE application = ?")
+    var query = try database().query("SELECT number, session FROM owed WHERE application = ?")
     query.put(application)
     while try query.step() {
       do throws(Malformed) {
         let (number, session) = (try query.integer(), try query.identifier())
         if tail.owed[Tail.OwedKey(application: application, session: session)] == nil { owed.append((number, session)) }
       } catch {
-        report("\(database.name): a discarded session is passed over: \(error.reason)")
+        passOver("a discarded session", error)
       }
     }
     for case (let key, let number?) in tail.owed where key.application == application {

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import SceneModel
 
 /// One SQLite connection with its prepared statements. Its maker is the only owner, on one thread.
 final class Database {
@@ -89,6 +90,19 @@ final class Database {
   func run(_ sql: String) throws(StoreError) {
     var query = try query(sql)
     while try query.step() {}
+  }
+
+  /// Runs a statement with one parameter, and without results.
+  func run(_ sql: String, _ number: Int64) throws(StoreError) {
+    var query = try query(sql)
+    query.put(number)
+    try query.run()
+  }
+
+  func run(_ sql: String, _ identifier: UniqueIdentifier) throws(StoreError) {
+    var query = try query(sql)
+    query.put(identifier)
+    try query.run()
   }
 
   /// Runs statements once.
