@@ -55,12 +55,6 @@ struct SnapshotName {
   }
 
   private static func standsForItself(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-    default: false
-    }
+    MIMESyntax.isLetterOrDigit(byte) || "+-._".utf8.contains(byte)
   }
 }

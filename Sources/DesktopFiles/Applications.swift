@@ -22,12 +22,7 @@ package struct Applications: Sendable {
   package init(in data: [String], configuration: [String]) {
     types = TypeCatalog.installed(in: data)
     var seen: Set<String> = []
-    for directory in data {
-      forEachFile(in: "\(directory)/applications") { identifier, path in
-        guard seen.insert(identifier).inserted, identifier != Applications.handler else { return nil }
-        return DesktopEntry(identifier: identifier, at: path)
-      }
-    }
+    for directory in data { addEntries(in: "\(directory)/applications", besides: &seen) }
     for folder in configuration + data.map({ "\($0)/applications" }) {
       directories.insert(folder)
       for name in Applications.listNames { read("\(folder)/\(name)") }
@@ -61,14 +56,19 @@ package struct Applications: Sendable {
     var types: Set<String> = []
     for entry in entries {
       let given = (Array(defaults) + Array(added)).filter { $0.value.contains(entry.identifier) }.map(\.key)
-      types.formUnion((entry.types + given).filter { !(removed[$0]?.contains(entry.identifier) ?? false) })
+      types.formUnion((entry.types + given).filter { !isRemoved(entry.identifier, from: $0) })
     }
     return types.filter(DocumentType.isOne)
   }
 
   /// The chosen applications for a type, the first choice first.
   func choices(for type: String) -> [String] {
-    (defaults[type] ?? []).filter { !(removed[type]?.contains($0) ?? false) }
+    (defaults[type] ?? []).filter { !isRemoved($0, from: type) }
+  }
+
+  /// Whether the person has said that an application does not take a type.
+  private func isRemoved(_ identifier: String, from type: String) -> Bool {
+    removed[type]?.contains(identifier) ?? false
   }
 
   /// The application that opens files of a type: the person's choice, else the first that takes the type, for the type itself and then for the
@@ -95,8 +95,7 @@ package struct Applications: Sendable {
 
   /// The applications that the person has chosen for a type, or added to those that take it.
   private func chosen(for type: String) -> [DesktopEntry] {
-    ((defaults[type] ?? []) + (added[type] ?? [])).filter { !(removed[type]?.contains($0) ?? false) }
-      .compactMap { self[$0] }
+    (choices(for: type) + (added[type] ?? []).filter { !isRemoved($0, from: type) }).compactMap { self[$0] }
   }
 
   /// Entries of one program are one application, which has the name of one that menus show.
@@ -115,7 +114,7 @@ package struct Applications: Sendable {
 
   /// The applications that take a type, in the order of the desktop's caches.
   private func takers(of type: String) -> [DesktopEntry] {
-    let takers = entries.filter { $0.types.contains(type) && !(removed[type]?.contains($0.identifier) ?? false) }
+    let takers = entries.filter { $0.types.contains(type) && !isRemoved($0.identifier, from: type) }
     let order = cached[type] ?? []
     let known = order.compactMap { identifier in takers.first { $0.identifier == identifier } }
     return known + takers.filter { !order.contains($0.identifier) }
@@ -125,7 +124,7 @@ package struct Applications: Sendable {
 
   /// The names of the lists in a directory, the strongest first.
   private static var listNames: [String] {
-    let desktops = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) } ?? ""
+    let desktops = Environment["XDG_CURRENT_DESKTOP"] ?? ""
     return desktops.split(separator: ":").map { "\($0.lowercased())-mimeapps.list" } + ["mimeapps.list"]
   }
 
@@ -136,7 +135,7 @@ package struct Applications: Sendable {
       switch group {
       case "Default Applications": defaults[key, default: []] += identifiers
       case "Added Associations":
-        added[key, default: []] += identifiers.filter { !(removed[key]?.contains($0) ?? false) }
+        added[key, default: []] += identifiers.filter { !isRemoved($0, from: key) }
       case "Removed Associations":
         removed[key, default: []].formUnion(identifiers.filter { !(added[key]?.contains($0) ?? false) })
       default: break
@@ -150,18 +149,18 @@ package struct Applications: Sendable {
 
   // MARK: Files
 
-  /// `kde/okular.desktop` has the identifier `kde-okular`.
-  private mutating func forEachFile(
-    in directory: String, _ prefix: String = "", _ body: (_ identifier: String, _ path: String) -> DesktopEntry?
-  ) {
+  /// `kde/okular.desktop` has the identifier `kde-okular`. The first file of an identifier counts.
+  private mutating func addEntries(in directory: String, _ prefix: String = "", besides seen: inout Set<String>) {
     directories.insert(directory)
     // `.` and `..` are names too, and would lead through the whole disk.
     for name in SmallFile.names(in: directory) where !name.hasPrefix(".") {
       let path = "\(directory)/\(name)"
       if name.hasSuffix(".desktop") {
-        if let entry = body(prefix + name.dropLast(8), path) { entries.append(entry) }
+        let identifier = prefix + name.dropLast(8)
+        guard seen.insert(identifier).inserted, identifier != Applications.handler else { continue }
+        if let entry = DesktopEntry(identifier: identifier, at: path) { entries.append(entry) }
       } else if prefix.utf8.count < 256, Applications.isDirectory(path) {
-        forEachFile(in: path, "\(prefix)\(name)-", body)
+        addEntries(in: path, "\(prefix)\(name)-", besides: &seen)
       }
     }
   }

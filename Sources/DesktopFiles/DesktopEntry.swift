@@ -32,7 +32,7 @@ package struct DesktopEntry: Sendable {
   ]
 
   /// Whether its windows show documents, which the windows of terminals, browsers and managers of files and archives do not.
-  package var opensDocuments: Bool {
+  var opensDocuments: Bool {
     let others: Set = ["WebBrowser", "TerminalEmulator", "FileManager", "Archiving", "PackageManager"]
     return !isTerminal && categories.isDisjoint(with: others)
   }

@@ -1,8 +1,8 @@
 import ServiceSupport
 
 /// Files of groups and keys, as the desktop specifications have them.
-package enum KeyFile {
-  package static func entries(of path: String) -> [(group: String, key: String, value: String)] {
+enum KeyFile {
+  static func entries(of path: String) -> [(group: String, key: String, value: String)] {
     guard let bytes = SmallFile.read(path, limit: 1 << 20) else { return [] }
     var entries: [(String, String, String)] = []
     var group = ""

@@ -37,14 +37,16 @@ package struct MimeAppsList: Equatable, Sendable {
     var new = missing.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { type in
       Line(start: start, text: Array("\(type)=".utf8) + MimeAppsList.alone)
     }
-    var place = lines.firstIndex { $0.group == MimeAppsList.group }.map { $0 + 1 }
-    if place == nil {
+    let place: Int
+    if let group = lines.firstIndex(where: { $0.group == MimeAppsList.group }) {
+      place = group + 1
+    } else {
       let comment = bytes == nil ? MimeAppsList.ofFile : MimeAppsList.ofGroup
       new = [comment, MimeAppsList.group].map { Line(start: start, text: $0) } + new
+      // The last line is empty in a file that ends as it should.
+      place = lines.last?.text.isEmpty == true ? lines.count - 1 : lines.count
     }
-    // The last line is empty in a file that ends as it should.
-    place = place ?? (lines.last?.text.isEmpty == true ? lines.count - 1 : lines.count)
-    Line.insert(new, at: place ?? 0, of: &lines)
+    Line.insert(new, at: place, of: &lines)
     return MimeAppsList(lines)
   }
 

@@ -54,10 +54,10 @@ extension Decider {
     let configurations = state.applications[application].manifest?.configurations ?? []
     let names = configurations.filter { $0.role == role }.map { quoted($0.name.string) }
     if !names.isEmpty {
-      return "; there \(names.count == 1 ? "is" : "are") \(names.joined(separator: ", ", last: " and "))"
+      return "; there \(names.count == 1 ? "is" : "are") \(names.listed("and"))"
     }
     var roles: [String] = []
     for role in configurations.map({ quoted($0.role.string) }) where !roles.contains(role) { roles.append(role) }
-    return roles.isEmpty ? "" : "; there are some in \(roles.joined(separator: ", ", last: " and "))"
+    return roles.isEmpty ? "" : "; there are some in \(roles.listed("and"))"
   }
 }

@@ -74,9 +74,7 @@ extension Decider {
       "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "
         + "add it to CFBundleDocumentTypes in the application's manifest")
   }
-}
 
-extension Decider {
   /// To another place a sandbox sends what the application declares, if the application's host takes things from sandboxes at all.
   private mutating func refuseUnaccepted(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
     let denied = Stop.refusal(

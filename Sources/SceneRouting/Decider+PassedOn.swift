@@ -18,8 +18,8 @@ extension Decider {
     var taken: [ContentType: Bool] = [:]
     for item in payload.items.indices {
       var activities: [UserActivity] = []
-      for (number, activity) in payload.items[item].activities.enumerated() where declares(activity, application, state)
-      {
+      for (number, activity) in payload.items[item].activities.enumerated()
+      where state.declares(activity.activityType, application) {
         if let place = explanation.routingActivity, place.item == item, place.activity == number {
           routing = RoutingActivity(item: item, activity: activities.count, activityType: place.activityType)
         }
@@ -39,9 +39,5 @@ extension Decider {
       (payload.items[item].activities, payload.items[item].representations) = (activities, representations)
     }
     return payload == request.payload ? nil : PassedOn(payload: payload, routingActivity: routing)
-  }
-
-  private func declares(_ activity: UserActivity, _ application: Int, _ state: State) -> Bool {
-    state.declares(activity.activityType, application)
   }
 }

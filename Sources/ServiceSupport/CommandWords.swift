@@ -8,25 +8,17 @@ package enum CommandWords {
     var rest = command.unicodeScalars.makeIterator()
     while let next = rest.next() {
       switch next {
-      case quote:
-        quote = nil
-      case "\"", "'":
-        if quote == nil {
-          quote = next
-          word = word ?? ""
-        } else {
-          word = (word ?? "") + String(next)
-        }
+      case quote: quote = nil
       case "\\" where quote == "\"":
         guard let escaped = rest.next() else { return nil }
         word = (word ?? "") + String(escaped)
+      case _ where quote != nil: word = (word ?? "") + String(next)
+      case "\"", "'":
+        quote = next
+        word = word ?? ""
       case " ", "\t", "\n":
-        if quote != nil {
-          word = (word ?? "") + String(next)
-        } else if let whole = word {
-          words.append(whole)
-          word = nil
-        }
+        if let word { words.append(word) }
+        word = nil
       default: word = (word ?? "") + String(next)
       }
     }

@@ -55,7 +55,7 @@ package struct DemoBus {
   /// The user's runtime directory, if there is one.
   private static var directory: String {
     for name in ["XDG_RUNTIME_DIR", "TMPDIR"] {
-      if let value = getenv(name), access(value, W_OK) == 0 { return BusAddress.escaped(String(cString: value)) }
+      if let value = Environment[name], access(value, W_OK) == 0 { return BusAddress.escaped(value) }
     }
     return "/tmp"
   }

@@ -27,19 +27,15 @@ package enum Directories {
   }
 
   /// The user's home; "" without one.
-  package static func home() -> String { value("HOME") ?? "" }
+  package static func home() -> String { Environment["HOME"] ?? "" }
 
   private static func base(_ name: String, in home: String) -> String? {
-    if let path = value(name), path.hasPrefix("/") { return path }
-    return value("HOME").map { "\($0)/\(home)" }
+    if let path = Environment[name], path.hasPrefix("/") { return path }
+    return Environment["HOME"].map { "\($0)/\(home)" }
   }
 
   private static func list(_ name: String) -> [String] {
-    (value(name) ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
-  }
-
-  private static func value(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    (Environment[name] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
   }
 }
 

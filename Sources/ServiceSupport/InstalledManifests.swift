@@ -50,27 +50,22 @@ package struct InstalledManifests: Sendable {
           continue
         }
         paths[identifier] = Text(path)
-        do throws(Complaints) {
+        do throws(Faults) {
           found[identifier] = Found(manifest: try read(path, identifier), file: Text(path))
         } catch {
-          broken[identifier] = Broken(identifier: identifier, path: path, complaints: error.all)
+          broken[identifier] = Broken(identifier: identifier, path: path, complaints: error.all.map(\.description))
         }
       }
     }
     return (found, Array(broken.values), doubles)
   }
 
-  private struct Complaints: Error { let all: [String] }
-
-  private func read(_ path: String, _ identifier: Text) throws(Complaints) -> Manifest {
+  private func read(_ path: String, _ identifier: Text) throws(Faults) -> Manifest {
     guard let bytes = SmallFile.read(path, limit: Limits.manifest) else {
-      throw Complaints(all: ["it cannot be read, is no file, or has more than \(Limits.manifest) bytes"])
+      let reason = "it cannot be read, is no file, or has more than \(Limits.manifest) bytes"
+      throw Faults(Fault(at: .document, reason))
     }
-    do throws(Faults) {
-      return try Manifest(bytes, installedAs: identifier, types: types)
-    } catch {
-      throw Complaints(all: error.all.map { "\($0)" })
-    }
+    return try Manifest(bytes, installedAs: identifier, types: types)
   }
 }
 

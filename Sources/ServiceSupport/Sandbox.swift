@@ -87,7 +87,7 @@ extension Sandbox {
   }
 
   /// `name=` of the group `[Application]`.
-  package static func application(inFlatpakInfo text: String) -> Text? {
+  private static func application(inFlatpakInfo text: String) -> Text? {
     var isInGroup = false
     for line in text.split(whereSeparator: \.isNewline) {
       if line.hasPrefix("[") { isInGroup = line == "[Application]" }
@@ -97,7 +97,7 @@ extension Sandbox {
     return nil
   }
 
-  package static func hasNoNewPrivileges(_ status: String) -> Bool? {
+  private static func hasNoNewPrivileges(_ status: String) -> Bool? {
     for line in status.split(separator: "\n") where line.hasPrefix("NoNewPrivs:") {
       switch line.dropFirst("NoNewPrivs:".count).filter({ !$0.isWhitespace }) {
       case "0": return false
@@ -109,7 +109,7 @@ extension Sandbox {
   }
 
   /// `app-flatpak-ID-N.scope`, in which a byte that a unit's name cannot hold is `\xHH`.
-  package static func application(inFlatpakScopeOf cgroup: String) -> Text? {
+  private static func application(inFlatpakScopeOf cgroup: String) -> Text? {
     let (prefix, suffix) = ("app-flatpak-", ".scope")
     for unit in cgroup.split(whereSeparator: { $0 == "/" || $0 == "\n" })
     where unit.hasPrefix(prefix) && unit.hasSuffix(suffix) {
@@ -122,7 +122,7 @@ extension Sandbox {
 
   /// `snap.NAME`, the portals' name for the application, from a security label such as `snap.NAME.PROGRAM (enforce)`. A label that is not enforced is
   /// no sandbox: editors and terminals that come as snaps have such labels, and so do the programs that run in them.
-  package static func application(inLabel label: String) -> Text? {
+  private static func application(inLabel label: String) -> Text? {
     let parts = label.split(separator: ".", omittingEmptySubsequences: false)
     let isEnforced = label.filter { $0 != "\n" && $0 != "\0" }.hasSuffix(" (enforce)")
     return parts.count >= 3 && parts[0] == "snap" && isEnforced ? valid("snap.\(parts[1])") : nil

@@ -193,11 +193,7 @@ struct ExpressionParser {
     return true
   }
 
-  func text(_ range: Range<Int>) -> String {
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: scalars[range])
-    return String(text)
-  }
+  func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
 
   func error(_ reason: String) -> ExpressionError { error(at: offset, reason) }
   func error(at offset: Int, _ reason: String) -> ExpressionError {

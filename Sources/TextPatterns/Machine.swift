@@ -61,26 +61,6 @@ struct Machine {
     }
   }
 
-  private init(
-    instructions: UnsafeBufferPointer<Program.Instruction>, program: Program, text: UnsafeRawBufferPointer,
-    isWhole: Bool, slotCount: Int, marks: UnsafeMutablePointer<UInt32>, present: Threads, next: Threads,
-    slots: UnsafeMutablePointer<UInt32>, best: UnsafeMutablePointer<UInt32>, stack: UnsafeMutablePointer<UInt32>,
-    steps: Int
-  ) {
-    self.instructions = instructions
-    self.program = program
-    self.text = text
-    self.isWhole = isWhole
-    self.slotCount = slotCount
-    self.marks = marks
-    self.present = present
-    self.next = next
-    self.slots = slots
-    self.best = best
-    self.stack = stack
-    self.steps = steps
-  }
-
   // MARK: Along the text
 
   private mutating func run() -> RegularExpression.Outcome {

@@ -89,13 +89,15 @@ extension Trial {
       guard let path = path(template) else {
         throw Unmakable(description: "would name a file without an absolute path")
       }
+      let type: ContentType
       switch disk?[path] {
       case .nothing?: throw Unmakable(description: "would hand in a file that does not exist: \(quoted(path.string))")
       case .directory?: throw Unmakable(description: "would hand in a directory as a file: \(quoted(path.string))")
-      case .file?, nil: break
+      case .file(let found)?: type = found
+      case nil: type = .anyData
       }
       representations.append(
-        Representation(type: type(of: path), .file(FileURL.text(ofPath: path.string.utf8)), openInPlace: true))
+        Representation(type: type, .file(FileURL.text(ofPath: path.string.utf8)), openInPlace: true))
     }
     if let template = actions.link {
       let link = try text(template, "a link", isURL: true, atMost: Limits.text)
@@ -125,13 +127,6 @@ extension Trial {
     let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
     let host = authority[(authority.lastIndex(of: UInt8(ascii: "@")) ?? authority.startIndex)...]
     return host.contains(UInt8(ascii: "%"))
-  }
-
-  private func type(of path: Text) -> ContentType {
-    switch disk?[path] {
-    case .file(let type)?: type
-    case .directory?, .nothing?, nil: .anyData
-    }
   }
 
   private mutating func fileName(_ actions: Actions) -> Text? {

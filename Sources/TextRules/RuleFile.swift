@@ -7,10 +7,6 @@ package struct RuleFile: Sendable {
   package let warnings: [RuleFault]
   /// The steps of its expressions, written out.
   package let steps: Int
-
-  init(rules: [Rule], warnings: [RuleFault], steps: Int) {
-    (self.rules, self.warnings, self.steps) = (rules, warnings, steps)
-  }
 }
 
 /// A place at which a file stops being rules, and a remedy.

@@ -5,9 +5,8 @@ extension RuleFile {
   /// Reads a file of rules. It is refused whole if it has a fault.
   package init(_ bytes: [UInt8]) throws(RuleFaults) {
     if bytes.count > RuleLimits.file {
-      throw RuleFaults(all: [
-        RuleFault(line: 1, column: 1, reason: "a file has at most \(RuleLimits.file) bytes, this one \(bytes.count)")
-      ])
+      throw RuleFaults(
+        RuleFault(line: 1, column: 1, reason: "a file has at most \(RuleLimits.file) bytes, this one \(bytes.count)"))
     }
     var parser = RuleParser()
     // Some editors begin a file with a byte order mark.
@@ -83,7 +82,7 @@ struct RuleParser {
     switch word.word {
     case "rule": try begin(&line, at: word.column)
     case "when":
-      try admit(word, line.number)
+      try admit(word, line)
       if present?.actionCount ?? 0 > 0 {
         throw line.fault(at: word.column, "the conditions of a rule come before its actions")
       }
@@ -92,7 +91,7 @@ struct RuleParser {
       present?.conditions.append(condition)
       present?.variables.formUnion(condition.variables)
     case "then":
-      try admit(word, line.number)
+      try admit(word, line)
       if var actions = present?.actions {
         try line.action(into: &actions)
         present?.actions = actions
@@ -122,13 +121,10 @@ struct RuleParser {
   }
 
   /// A condition or an action belongs to a rule.
-  private func admit(_ word: RuleLine.Token, _ line: Int) throws(RuleFault) {
-    guard let present else {
-      throw RuleFault(line: line, column: word.column, reason: "expected rule and its name before this line")
-    }
+  private func admit(_ word: RuleLine.Token, _ line: RuleLine) throws(RuleFault) {
+    guard let present else { throw line.fault(at: word.column, "expected rule and its name before this line") }
     if present.conditions.count + present.actionCount == RuleLimits.lines {
-      throw RuleFault(
-        line: line, column: word.column, reason: "a rule has at most \(RuleLimits.lines) conditions and actions")
+      throw line.fault(at: word.column, "a rule has at most \(RuleLimits.lines) conditions and actions")
     }
   }
 
@@ -156,7 +152,7 @@ struct RuleParser {
   /// A variable that no condition sets is always "".
   private mutating func warnOfVariables(in rule: Rule) {
     var known: Set<Text> = []
-    func warn(_ line: Int, _ name: Text, _ column: Int, _ warnings: inout [RuleFault]) {
+    func warn(_ line: Int, _ name: Text, _ column: Int) {
       if known.contains(name) { return }
       warnings.append(
         RuleFault(
@@ -164,11 +160,11 @@ struct RuleParser {
           reason: "no group of a condition before this, other than of when not, sets {\(name)}: it is always \"\""))
     }
     for condition in rule.conditions {
-      for (name, column) in condition.uses { warn(condition.line, name, column, &warnings) }
+      for (name, column) in condition.uses { warn(condition.line, name, column) }
       known.formUnion(condition.variables)
     }
     for template in rule.actions.templates {
-      for (name, column) in template.variables { warn(template.line, name, column, &warnings) }
+      for (name, column) in template.variables { warn(template.line, name, column) }
     }
   }
 }
@@ -313,7 +309,7 @@ extension RuleLine {
       if !link.hasScheme {
         throw fault(at: column, "a link begins with its scheme, such as https:, before any variable")
       }
-      if link.variables.isEmpty, let text = link.literal, !URLText.isValid(text) {
+      if let text = link.literal, !URLText.isValid(text) {
         throw fault(at: column, "expected a URL, got \(quoted(text.string))")
       }
       actions.link = link

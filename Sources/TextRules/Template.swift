@@ -60,8 +60,6 @@ struct Variables {
 
   private var values: [(name: Text, value: Text)] = []
 
-  var isEmpty: Bool { values.isEmpty }
-
   subscript(name: Text) -> Text? {
     get { values.first { $0.name == name }?.value }
     set {

@@ -4,13 +4,7 @@ package func filesToAsk(about window: Window, of application: Application, home:
   var paths: Set<Bytes> = []
   if application.writesOwnTitles {
     let title = Title(window.title, names: application.names, home: home, hasDirectory: application.writesDirectories)
-    for claim in title.claims {
-      switch claim {
-      case .path(let path): paths.insert(path)
-      case .name(let name, let directory): paths.insert(directory + [UInt8(ascii: "/")] + name)
-      case .bareName: break
-      }
-    }
+    paths = title.wholePaths
   }
   paths.formUnion((window.process?.held ?? []).prefix(256).map(\.path))
   paths.formUnion((window.process?.arguments ?? []).filter(\.isAbsolute).map(\.path))

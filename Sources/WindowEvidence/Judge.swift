@@ -25,7 +25,7 @@ package func pathsToAsk(
     if !judge.foreign(window).isEmpty { return }
     let title = judge.title(of: window)
     paths.formUnion(judge.otherReadings(title))
-    if judge.holdsOnlyFile(window) { paths.formUnion(judge.wholePaths(title)) }
+    if judge.holdsOnlyFile(window) { paths.formUnion(title.wholePaths) }
   }
 }
 
@@ -61,7 +61,7 @@ private struct Judge {
     look(at: window, &finding)
     // An editor may name a file that it has yet to write.
     if application.kind != .editor, finding.evidence.contains(.holdsFile), holdsOnlyFile(window),
-      existing.isDisjoint(with: wholePaths(title(of: window)))
+      existing.isDisjoint(with: title(of: window).wholePaths)
     {
       finding.vetoes.remove(.titleNamesOther)
     }
@@ -87,7 +87,7 @@ private struct Judge {
   private func read(_ title: Title, _ finding: inout Finding) {
     let ours = title.claims.filter(isFile)
     if ours.isEmpty {
-      if title.claims.contains(where: isWhole) { finding.vetoes.insert(.titleNamesOther) }
+      if !title.wholePaths.isEmpty { finding.vetoes.insert(.titleNamesOther) }
       return
     }
     let isPath = ours.contains { if case .path = $0 { true } else { false } }
@@ -98,30 +98,12 @@ private struct Judge {
   /// The paths that a title may mean beside the file's.
   func otherReadings(_ title: Title) -> Set<Bytes> {
     guard application.writesOwnTitles, title.claims.contains(where: isFile) else { return [] }
-    var paths: Set<Bytes> = []
-    for claim in title.claims {
-      switch claim {
-      case .path(let path): paths.insert(path)
-      case .name(let name, let directory): paths.insert(directory + slash + name)
-      case .bareName(let name): for path in file.paths { paths.insert(File.directory(of: path) + slash + name) }
-      }
+    var paths = title.wholePaths
+    for case .bareName(let name) in title.claims {
+      for path in file.paths { paths.insert(File.directory(of: path) + [UInt8(ascii: "/")] + name) }
     }
     return paths.subtracting(file.paths)
   }
-
-  /// The paths that a title names with their directories.
-  func wholePaths(_ title: Title) -> Set<Bytes> {
-    Set(
-      title.claims.compactMap { claim in
-        switch claim {
-        case .path(let path): path
-        case .name(let name, let directory): directory + slash + name
-        case .bareName: nil
-        }
-      })
-  }
-
-  private var slash: Bytes { [UInt8(ascii: "/")] }
 
   /// Whether a claim names the file with its directory.
   private func isFile(_ claim: Title.Claim) -> Bool {
@@ -132,9 +114,6 @@ private struct Judge {
     case .bareName: false
     }
   }
-
-  /// Whether a claim has a directory.
-  private func isWhole(_ claim: Title.Claim) -> Bool { if case .bareName = claim { false } else { true } }
 
   // MARK: The process
 

@@ -9,6 +9,15 @@ package struct Title {
     case name(Bytes, directory: Bytes)
     /// The name alone, which two directories may have.
     case bareName(Bytes)
+
+    /// The path; `nil` for a claim without a directory.
+    var path: Bytes? {
+      switch self {
+      case .path(let path): path
+      case .name(let name, let directory): directory + [UInt8(ascii: "/")] + name
+      case .bareName: nil
+      }
+    }
   }
 
   /// Longer titles name no file.
@@ -16,6 +25,9 @@ package struct Title {
 
   /// Everything that the title may mean. A mark may also be a part of the name, so there may be several.
   package let claims: Set<Claim>
+
+  /// The paths that the title names with their directories.
+  var wholePaths: Set<Bytes> { Set(claims.compactMap(\.path)) }
 
   /// - Parameters:
   ///   - names: The names by which the program may call itself.

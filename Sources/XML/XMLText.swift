@@ -74,15 +74,9 @@ package enum XMLText {
   private static func numbered(_ digits: ArraySlice<UInt8>) -> Unicode.Scalar? {
     let isHexadecimal = digits.first == UInt8(ascii: "x")
     let digits = isHexadecimal ? digits.dropFirst() : digits
-    let radix: UInt32 = isHexadecimal ? 16 : 10
-    if digits.isEmpty { return nil }
-    var value: UInt32 = 0
-    for digit in digits {
-      guard let number = Character(Unicode.Scalar(digit)).hexDigitValue, number < radix else { return nil }
-      value = value * radix + UInt32(number)
-      if value > 0x10FFFF { return nil }
-    }
-    guard let scalar = Unicode.Scalar(value), isAllowed(scalar) else { return nil }
+    guard let value = UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10),
+      let scalar = Unicode.Scalar(value), isAllowed(scalar)
+    else { return nil }
     return scalar
   }
 }

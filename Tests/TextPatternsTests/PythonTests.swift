@@ -13,7 +13,8 @@ import TextPatterns
       for _ in 0..<4 { asked.append((generator.random.once(in: 2) ? .whole : .part, expression, generator.text())) }
     }
     let lines = asked.map { "\($0.extent)\t\($0.expression.hexadecimal)\t\($0.text.hexadecimal)\n" }.joined()
-    let judge = Command("/usr/bin/python3", "-B", #filePath.replacingLast(with: "judge.py"), input: lines)
+    let judge = Command(
+      "/usr/bin/python3", "-B", "\(Page.repository)/Tests/TextPatternsTests/judge.py", input: lines)
     let answers = try await judge.output(within: .seconds(300)).split(separator: "\n")
     try #require(answers.count == asked.count)
 
@@ -50,10 +51,5 @@ extension RegularExpression.Outcome {
 extension String {
   fileprivate var hexadecimal: String {
     utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
-
-  /// The path of a file beside this one.
-  fileprivate func replacingLast(with name: String) -> String {
-    split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
   }
 }

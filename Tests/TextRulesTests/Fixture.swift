@@ -32,6 +32,13 @@ extension RuleSet {
     return consult(handedIn, TypeCatalog(), disk: answers, explains: true, steps: &left)
   }
 
+  /// The paths for which the disk is asked; `nil` if it is asked nothing.
+  func askedPaths(_ text: String) -> [Text]? {
+    var steps = RuleLimits.steps
+    guard case .asks(let paths) = consult(HandedIn(dropped(text)), TypeCatalog(), steps: &steps) else { return nil }
+    return paths
+  }
+
   func answer(_ text: String, info: UserInfo = UserInfo(), disk: [Text: DiskAnswer] = [:]) -> Consultation {
     answer(dropped(text, info: info), disk: disk)
   }

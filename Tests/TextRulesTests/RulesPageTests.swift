@@ -1,5 +1,5 @@
-import FoundationEssentials
 import SceneModel
+import SceneTestSupport
 import Testing
 import TextRules
 
@@ -8,11 +8,9 @@ import TextRules
   private let rules: RuleSet
 
   init() throws {
-    let page = URL(filePath: #filePath).appending(path: "../../../docs/rules.md").standardized
-    let blocks = String(decoding: try Data(contentsOf: page), as: UTF8.self).split(separator: "```rules\n").dropFirst()
     rules = RuleSet(
-      try blocks.map { block in
-        let file = try RuleFile(Array((block.split(separator: "\n```").first ?? block).utf8))
+      try Page("docs/rules.md").blocks("rules").map { block in
+        let file = try RuleFile(Array(block.utf8))
         #expect(file.warnings.isEmpty)
         return ("/rules/page.rules", file)
       })
@@ -20,13 +18,9 @@ import TextRules
   }
 
   @Test func `the file beside the page has the same rules`() throws {
-    func text(_ name: String) throws -> String {
-      let path = URL(filePath: #filePath).appending(path: "../../../docs/\(name)").standardized
-      return String(decoding: try Data(contentsOf: path), as: UTF8.self)
-    }
-    let blocks = try text("rules.md").split(separator: "```rules\n").dropFirst().map { $0.split(separator: "```")[0] }
-    let file = try text("examples.rules").split(separator: "\n\n", maxSplits: 1)[1]
-    #expect(file == blocks.joined(separator: "\n"))
+    let blocks = try Page("docs/rules.md").blocks("rules")
+    let file = try Page("docs/examples.rules").text.split(separator: "\n\n", maxSplits: 1)[1]
+    #expect(file == blocks.joined(separator: "\n\n") + "\n")
   }
 
   private static let disk: [Text: DiskAnswer] = [

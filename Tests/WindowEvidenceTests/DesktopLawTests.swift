@@ -11,15 +11,10 @@ import WindowEvidence
       for file in desktop.files {
         for application in desktop.applications {
           let judgement = desktop.judgement(of: file, for: application)
-          let named: String? =
-            switch judgement.verdict {
-            case .raise(let window, _): window
-            case .runAgain(let window): window
-            case .start, .startAnother: nil
-            }
-          guard let named, let window = desktop.windows.first(where: { $0.seen.identifier == named }) else { continue }
-          let level = judgement.findings.first { $0.window == named }?.level
-          if level == .certain { raised += 1 } else { likely += 1 }
+          guard let named = judgement.shownIn,
+            let window = desktop.windows.first(where: { $0.seen.identifier == named.window })
+          else { continue }
+          if named.level == .certain { raised += 1 } else { likely += 1 }
           #expect(
             window.shows(file),
             "seed \(seed): \(String(decoding: file.path, as: UTF8.self)) is not in \(String(decoding: window.seen.title, as: UTF8.self))"
@@ -123,7 +118,6 @@ private struct Desktop {
 
   private mutating func addWindow(_ number: Int, _ random: inout SeededRandom) {
     let file = random.one(of: files)
-    let forms = Desktop.forms
     if random.once(in: 5) {
       // A terminal whose title imitates another program's, or a dialog of nobody.
       let title = text(of: random.one(of: Desktop.forms), file.path, program: "Paper", &random)
@@ -135,7 +129,8 @@ private struct Desktop {
       return
     }
     let application = random.one(of: applications)
-    let form = random.one(of: application.writesOwnTitles ? forms.filter { !$0.contains("S") } : forms)
+    let form = random.one(
+      of: application.writesOwnTitles ? Desktop.forms.filter { !$0.contains("S") } : Desktop.forms)
     // The program opened the path before another file took its place.
     let shown = file.isReplaced ? Node(device: 1, inode: 900 + UInt64(number)) : file.node
     let title = text(

@@ -157,7 +157,7 @@ extension Interchange {
     }
     let wanted = DeliveryState(rawValue: state.string)
     if wanted == nil, !state.isEmpty {
-      let states = DeliveryState.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or ")
+      let states = DeliveryState.allCases.map { quoted($0.rawValue) }.listed("or")
       throw InterchangeError(.invalidArgs, "state: expected \"\", \(states), got \(quoted(state.string))")
     }
     let missing = InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(after.string)) to go on from")

@@ -1,12 +1,12 @@
 extension Document {
   /// Reads the document in JSON.
-  package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
-    self = try JSON.read(text, atMost: limit) { node throws(Fault) in try Self(node, rules) }
+  package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
+    self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try Self(node, rules) }
   }
 
   /// Reads the document as a property list, in either form.
-  package init(propertyList bytes: [UInt8], atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
-    self = try Self(PropertyListNode(try PropertyList.read(bytes, maximumLength: limit)), rules)
+  package init(propertyList bytes: [UInt8], _ rules: ReadingRules) throws(Fault) {
+    self = try Self(PropertyListNode(try PropertyList.read(bytes, maximumLength: Limits.payload)), rules)
   }
 }
 
@@ -20,16 +20,16 @@ extension DocumentWriting {
 // special reader; the general reader above, called from another module, looks up each function as it goes, which takes three times as long.
 
 extension Payload {
-  package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
-    self = try JSON.read(text, atMost: limit) { node throws(Fault) in try Payload(node, rules) }
+  package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
+    self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try Payload(node, rules) }
   }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
 }
 
 extension UserActivity {
-  package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
-    self = try JSON.read(text, atMost: limit) { node throws(Fault) in try UserActivity(node, rules) }
+  package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
+    self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try UserActivity(node, rules) }
   }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }

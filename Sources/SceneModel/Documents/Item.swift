@@ -183,21 +183,18 @@ extension Representation {
   package var isFile: Bool {
     switch content {
     case .file: true
-    case .stored(_, let url): url != nil && !isLink
+    case .stored(_, let url): url != nil && !type.isLink
     default: false
     }
   }
-
-  /// Whether the representation is a list of URLs, by its type.
-  private var isLink: Bool { type.isLink }
 
   /// The URL of the file, or the first link of a list, in its normal form.
   package var url: Text? {
     switch content {
     case .file(let url): url
     case .stored(_, let url): url
-    case .text(let text): isLink ? text.withBytes(Representation.firstURL) : nil
-    case .data(let data): isLink ? data.withUnsafeBytes(Representation.firstURL) : nil
+    case .text(let text): type.isLink ? text.withBytes(Representation.firstURL) : nil
+    case .data(let data): type.isLink ? data.withUnsafeBytes(Representation.firstURL) : nil
     case .descriptor, .promise: nil
     }
   }

@@ -68,9 +68,7 @@ extension UserActivity {
     try userInfo.refuseDepth(at: place.key("user_info"))
     self.init(activityType: type, targetContentIdentifier: key.isEmpty ? nil : key, userInfo: userInfo)
   }
-}
 
-extension UserActivity {
   /// Reads an activity from a text inside another document; faults name the place of the text.
   package init(json text: Text, at place: Place, _ rules: ReadingRules) throws(Fault) {
     do throws(Fault) {

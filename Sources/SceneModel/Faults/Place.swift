@@ -32,16 +32,7 @@ extension Place: CustomStringConvertible {
   /// Whether the key can stand in a path unquoted: letters, digits, `_`, `-` and `$`.
   private static func isPlain(_ key: Text) -> Bool {
     !key.isEmpty && key.count <= maximumShown
-      && key.withBytes { bytes in
-        bytes.allSatisfy { byte in
-          switch byte {
-          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "$"):
-            true
-          default: false
-          }
-        }
-      }
+      && key.withBytes { bytes in bytes.allSatisfy { MIMESyntax.isLetterOrDigit($0) || "_-$".utf8.contains($0) } }
   }
 }
 

@@ -175,8 +175,6 @@ struct JSONScanner {
     try append(.text, hasEscapes: hasEscapes, from: start, to: place)
   }
 
-  private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-
   // MARK: Small pieces
 
   private mutating func skipBlanks() {

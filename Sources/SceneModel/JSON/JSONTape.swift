@@ -14,6 +14,8 @@ struct JSONTape {
     var end: UInt32
     /// The index of the node after this one and its contents.
     var next: UInt32
+
+    var range: Range<Int> { Int(start)..<Int(end) }
   }
 
   enum Kind: UInt8 { case null, `true`, `false`, integer, double, text, array, object }
@@ -35,8 +37,4 @@ struct JSONTape {
     if let error { throw error.fault(in: text) }
     nodes = scanner.nodes
   }
-}
-
-extension JSONTape.Node {
-  var range: Range<Int> { Int(start)..<Int(end) }
 }

@@ -112,7 +112,7 @@ final class JSONWriter {
     case 0x0A: write(plain: "\\n")
     case 0x0D: write(plain: "\\r")
     case 0x09: write(plain: "\\t")
-    default: write(plain: "\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16))
+    default: write(plain: "\\u00" + hexadecimal(byte))
     }
   }
 }

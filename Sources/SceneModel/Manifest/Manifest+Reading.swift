@@ -30,9 +30,7 @@ extension Manifest {
 
   private static func isJSON(_ bytes: [UInt8]) -> Bool {
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    let first = bytes[start...].first { byte in
-      !(byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
-    }
+    let first = bytes[start...].first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
     // A list is not a manifest, and the fault says so.
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }

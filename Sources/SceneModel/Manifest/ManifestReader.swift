@@ -24,12 +24,6 @@ struct ManifestReader<Node: DocumentNode> {
     return Faults(reader.faults).map(Result.failure) ?? .success(reader.manifest)
   }
 
-  private init(installedAs: Text?, types: TypeCatalog, root: Node) {
-    self.installedAs = installedAs
-    self.types = types
-    self.root = root
-  }
-
   private mutating func readAll() {
     let root = root
     guard let fields = attempt({ () throws(Fault) in try root.requireFields("a manifest") }) else { return }

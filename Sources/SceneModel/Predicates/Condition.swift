@@ -107,8 +107,7 @@ extension Text {
       case "\t": written += "\\t"
       case "\u{8}": written += "\\b"
       case "\u{C}": written += "\\f"
-      case "\u{0}"..."\u{1F}", "\u{7F}":
-        written += (scalar.value < 0x10 ? "\\u000" : "\\u00") + String(scalar.value, radix: 16)
+      case "\u{0}"..."\u{1F}", "\u{7F}": written += "\\u00" + hexadecimal(UInt8(ascii: scalar))
       default: written.unicodeScalars.append(scalar)
       }
     }

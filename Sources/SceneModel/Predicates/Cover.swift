@@ -24,6 +24,8 @@ extension Condition {
 }
 
 extension Cover {
+  fileprivate init(prefix: Text) { self = prefix.isEmpty ? .everything : .prefixes([prefix]) }
+
   private var texts: [Text] {
     switch self {
     case .keys(let texts), .prefixes(let texts): texts
@@ -66,8 +68,4 @@ extension Comparison {
     case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .endsWith, .contains, .matches: return .everything
     }
   }
-}
-
-extension Cover {
-  fileprivate init(prefix: Text) { self = prefix.isEmpty ? .everything : .prefixes([prefix]) }
 }

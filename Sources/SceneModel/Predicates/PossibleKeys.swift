@@ -14,13 +14,6 @@ private struct PossibleKeys {
   static let all = PossibleKeys(
     fromBeginning: [[]: .nonempty, .ignoringCase: .nonempty], fromEnd: [[]: .nonempty, .ignoringCase: .nonempty])
 
-  private init(
-    fromBeginning: [Comparison.Options: ByteIntervals], fromEnd: [Comparison.Options: ByteIntervals]
-  ) {
-    self.fromBeginning = fromBeginning
-    self.fromEnd = fromEnd
-  }
-
   /// All keys, if they can be listed.
   var listed: [Text]? { fromBeginning[[]]?.points?.map { Text(String(decoding: $0, as: UTF8.self)) } }
 

@@ -205,8 +205,6 @@ extension PredicateLexer {
 
 extension UInt8 {
   fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-  fileprivate var isWord: Bool {
-    isDigit || self == UInt8(ascii: "_") || (capital >= UInt8(ascii: "A") && capital <= UInt8(ascii: "Z"))
-  }
+  fileprivate var isWord: Bool { MIMESyntax.isLetterOrDigit(self) || self == UInt8(ascii: "_") }
   fileprivate var capital: UInt8 { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") ? self & ~0x20 : self }
 }

@@ -17,7 +17,8 @@ struct BinaryPropertyListReader {
 
   private mutating func value(_ number: Int) throws(Fault) -> Value {
     let object = try file.object(number)
-    try count(1, at: object)
+    values += 1
+    if values > Limits.values { throw tooMany(at: object) }
     switch object.kind {
     case .null: return .null
     case .bool(let bool): return .bool(bool)
@@ -104,11 +105,6 @@ extension BinaryPropertyListReader {
     // Before memory is reserved for the elements, which are counted one by one.
     if elements > Limits.values - values { throw tooMany(at: object) }
     open.append(number)
-  }
-
-  private mutating func count(_ number: Int, at object: BinaryPropertyListFile.Object) throws(Fault) {
-    values += number
-    if values > Limits.values { throw tooMany(at: object) }
   }
 
   private func tooMany(at object: BinaryPropertyListFile.Object) -> Fault {

@@ -63,5 +63,5 @@ extension PropertyList {
     return text.dropFirst().drop(while: isBlank).first == UInt8(ascii: ":")
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

@@ -3,7 +3,8 @@ enum PropertyListText {
   /// The text without the white space around it.
   static func trimmed(_ text: String) -> String {
     let bytes = text.utf8
-    guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+    guard let first = bytes.firstIndex(where: { !PropertyList.isBlank($0) }),
+      let last = bytes.lastIndex(where: { !PropertyList.isBlank($0) })
     else { return "" }
     return String(text[first...last])
   }
@@ -60,6 +61,4 @@ enum PropertyListText {
 
   /// The exact value of a double has some eight hundred digits at most, and no reader needs more.
   private static let maximumDigits = 1000
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

@@ -2,7 +2,7 @@ import XML
 
 /// Makes the values of a property list in XML. `Limits.depth` bounds its recursion.
 struct XMLPropertyListReader {
-  var scanner: XMLScanner
+  private var scanner: XMLScanner
   private var values = 0
 
   init(_ bytes: [UInt8]) throws(Fault) {
@@ -95,5 +95,60 @@ struct XMLPropertyListReader {
     let text = PropertyListText.trimmed(try text(of: tag))
     if let scalar = read(text) { return scalar }
     throw fault("expected \(expected), got \(quoted(text))", at: tag.offset)
+  }
+}
+
+// MARK: - The steps through a document
+
+extension XMLPropertyListReader {
+  /// The next element inside `parent`, or `nil` at the end of `parent`.
+  private mutating func nextElement(in parent: XMLTag?) throws(Fault) -> XMLTag? {
+    while true {
+      let start = scanner.index
+      switch try next() {
+      case .start(let tag): return tag
+      case .end, .endOfDocument: return nil
+      case .text(let text) where !text.utf8.allSatisfy(XMLText.isBlank):
+        let name = parent.map { " in <\($0.name)>" } ?? ""
+        throw Fault(at: Fault.place(scanner.position(ofTextFrom: start)), "expected no text\(name)")
+      case .text, .comment, .declaration: break
+      }
+    }
+  }
+
+  /// The text of an element without child elements.
+  private mutating func text(of tag: XMLTag) throws(Fault) -> String {
+    var whole = ""
+    while true {
+      switch try next() {
+      case .text(let text): whole += text
+      case .start(let inner): throw fault("expected only text in <\(tag.name)>", at: inner.offset)
+      case .end, .endOfDocument: return whole
+      case .comment, .declaration: break
+      }
+    }
+  }
+
+  private mutating func next() throws(Fault) -> XMLToken {
+    do throws(XMLError) { return try scanner.next() } catch { throw Fault(error) }
+  }
+
+  private func fault(_ reason: String, at offset: Int, kind: Fault.Kind = .invalid) -> Fault {
+    Fault(kind, at: Fault.place(scanner.position(of: offset)), reason)
+  }
+}
+
+extension Fault {
+  fileprivate init(_ error: XMLError) {
+    let kind: Kind =
+      switch error.kind {
+      case .malformed: .invalid
+      case .limitExceeded: .limit
+      }
+    self.init(kind, at: Fault.place(error.position), error.reason)
+  }
+
+  fileprivate static func place(_ position: XMLPosition) -> String {
+    "line \(position.line), column \(position.column)"
   }
 }

@@ -87,7 +87,7 @@ extension DocumentNode {
 
   func refuseUnknown(besides keys: [StaticString]) throws(Fault) {
     for (key, node) in try requireFields() where !keys.contains(where: { $0 ~= key }) {
-      let known = keys.map { "\($0)" }.joined(separator: ", ", last: " or ")
+      let known = keys.map { "\($0)" }.listed("or")
       throw .expected("\(known), since the options say strict", got: quoted(key.text.string), at: node.place)
     }
   }
@@ -196,7 +196,7 @@ extension DocumentNode {
   /// One of the names of a type's cases.
   func requireChoice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) throws(Fault) -> Choice {
     guard let choice = text.flatMap({ Choice(rawValue: $0.string) }) else {
-      throw fault(Choice.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or "))
+      throw fault(Choice.allCases.map { quoted($0.rawValue) }.listed("or"))
     }
     return choice
   }
@@ -206,9 +206,9 @@ extension DocumentNode {
 }
 
 extension [String] {
-  /// "a, b or c".
-  package func joined(separator: String, last: String) -> String {
-    guard let end = self.last, count > 1 else { return first ?? "" }
-    return dropLast().joined(separator: separator) + last + end
+  /// "a", "a or b", "a, b or c".
+  package func listed(_ conjunction: String) -> String {
+    guard let last, count > 1 else { return first ?? "" }
+    return dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
   }
 }

@@ -80,6 +80,11 @@ package struct DeliveryProgress: Hashable, Sendable {
     self.error = error
     self.ended = ended
   }
+
+  package mutating func takeDeadline() -> Instant? {
+    defer { deadline = nil }
+    return deadline
+  }
 }
 
 package struct DeliveryError: Hashable, Sendable {
@@ -170,19 +175,10 @@ package struct DeliverySummary: Hashable, Sendable {
     self.deadline = deadline
     self.progress = progress
   }
-}
 
-extension DeliverySummary {
   package mutating func advance(to progress: DeliveryProgress) {
     self.progress = progress
     deadline = self.progress.takeDeadline() ?? deadline
-  }
-}
-
-extension DeliveryProgress {
-  package mutating func takeDeadline() -> Instant? {
-    defer { deadline = nil }
-    return deadline
   }
 }
 

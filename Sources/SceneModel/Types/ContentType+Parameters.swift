@@ -18,8 +18,11 @@ extension ContentType {
       if parameters.contains(where: { $0.name == parameter }) {
         throw "\(quoted(parameter.string)) stands twice"
       }
+      let isCharset = parameter == "charset"
       parameters.append(
-        Parameter(name: parameter, value: parameter == "charset" ? MIMESyntax.small(value[...]) : value.text))
+        Parameter(
+          name: parameter,
+          value: isCharset ? MIMESyntax.small(value[...]) : Text(String(decoding: value, as: UTF8.self))))
     }
     if let wrong = rest.first { throw .byte(wrong) }
     return parameters.sorted { $0.name < $1.name }
@@ -47,8 +50,4 @@ extension ContentType {
     }
     throw "a quotation does not end"
   }
-}
-
-extension [UInt8] {
-  fileprivate var text: Text { Text(String(decoding: self, as: UTF8.self)) }
 }

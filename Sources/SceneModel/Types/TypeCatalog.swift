@@ -100,7 +100,8 @@ package struct TypeCatalog: Sendable {
     for parameter in above.parameters where !one.parameters.contains(parameter) { return false }
     if one.name == above.name { return true }
     if other.form == .wildcard, above.number == nil {
-      return type.form != .wildcard && one.name.hasPrefix(other.nameBeforeStar)
+      let nameBeforeStar = Text(String(other.name.string.dropLast()))
+      return type.form != .wildcard && one.name.hasPrefix(nameBeforeStar)
     }
     // No type conforms to an unknown one.
     guard let ancestor = above.number else { return false }
@@ -153,9 +154,4 @@ package struct TypeCatalog: Sendable {
       name: tables.names[canonical], number: canonical,
       parameters: tables.aliasParameters[number] ?? type.parameters)
   }
-}
-
-extension ContentType {
-  /// `application/` of `application/*`.
-  fileprivate var nameBeforeStar: Text { Text(String(name.string.dropLast())) }
 }

@@ -61,7 +61,7 @@ extension TypeDatabase {
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
       do throws(Fault) {
-        pairs.append(try TypeDatabase.pair(line, index + 1, Place.document))
+        pairs.append(try TypeDatabase.pair(line, index + 1))
       } catch {
         problems.add(Fault(error.kind, at: "\(name)/\(fileName), line \(index + 1)", error.reason))
       }
@@ -69,22 +69,22 @@ extension TypeDatabase {
     return pairs
   }
 
-  private static func pair(_ line: ArraySlice<UInt8>, _ number: Int, _ place: Place) throws(Fault) -> TypePair {
+  private static func pair(_ line: ArraySlice<UInt8>, _ number: Int) throws(Fault) -> TypePair {
     let isSpace = { MIMESyntax.isSpace($0) || $0 == UInt8(ascii: "\r") }
     let names = line.split(maxSplits: 2, whereSeparator: isSpace)
     guard names.count == 2 else {
       let shown = String(decoding: line.prefix(4 * maximumShown), as: UTF8.self)
-      throw Fault.expected("two content types", got: quoted(shown), at: place)
+      throw Fault.expected("two content types", got: quoted(shown), at: .document)
     }
-    let pair = TypePair(first: try name(names[0], place), second: try name(names[1], place), line: number)
-    if pair.first == pair.second { throw Fault(at: place, "\(quoted(pair.first.string)) is said to be itself") }
+    let pair = TypePair(first: try name(names[0]), second: try name(names[1]), line: number)
+    if pair.first == pair.second { throw Fault(at: .document, "\(quoted(pair.first.string)) is said to be itself") }
     return pair
   }
 
-  private static func name(_ bytes: ArraySlice<UInt8>, _ place: Place) throws(Fault) -> Text {
-    let type = try ContentType(Text(String(decoding: bytes, as: UTF8.self)), as: .carried, at: place)
+  private static func name(_ bytes: ArraySlice<UInt8>) throws(Fault) -> Text {
+    let type = try ContentType(Text(String(decoding: bytes, as: UTF8.self)), as: .carried, at: .document)
     guard type.form == .mime, type.parameters.isEmpty else {
-      throw Fault.expected("a MIME type without parameters", got: quoted(type.text.string), at: place)
+      throw Fault.expected("a MIME type without parameters", got: quoted(type.text.string), at: .document)
     }
     return type.name
   }

@@ -2,7 +2,7 @@
 struct TypeNames: Sendable {
   typealias Number = UInt32
 
-  private(set) var all: [Text] = []
+  private var all: [Text] = []
   private var numbers: [Text: Number] = [:]
 
   var count: Int { all.count }

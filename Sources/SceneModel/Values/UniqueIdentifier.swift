@@ -102,6 +102,9 @@ extension UniqueIdentifier: CustomStringConvertible {
   private static func isSeparator(_ offset: Int) -> Bool { offset == 8 || offset == 13 || offset == 18 || offset == 23 }
 }
 
+/// Two hexadecimal digits, in lower case.
+func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+
 /// The value of a hexadecimal digit in upper or lower case.
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
   switch byte {

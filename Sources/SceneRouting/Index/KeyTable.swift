@@ -6,7 +6,7 @@ import SceneModel
 /// is chosen, so two keys with one hash would cost a comparison and change no answer. A lookup thus reads one row, and then the session; the text of
 /// the key and a list of texts would each be further away in memory.
 struct KeyTable: Sendable {
-  fileprivate struct Row {
+  private struct Row {
     var hash: UInt64 = 0
     var can = Members.none
     var prefers = Members.none
@@ -14,6 +14,14 @@ struct KeyTable: Sendable {
 
     /// Whether the row is free: a row is freed when nobody is interested in its key.
     var isEmpty: Bool { can.isEmpty && prefers.isEmpty && shown.isEmpty }
+
+    mutating func change(_ interest: Interest, _ body: (inout Members) -> Void) {
+      switch interest {
+      case .can: body(&can)
+      case .prefers: body(&prefers)
+      case .shown: body(&shown)
+      }
+    }
   }
 
   /// Their number is a power of two. Each row is at the place that its hash names, or in the next free place behind it.
@@ -96,15 +104,5 @@ struct KeyTable: Sendable {
       place = (place &+ 1) & mask
     }
     rows[gap] = Row()
-  }
-}
-
-extension KeyTable.Row {
-  mutating func change(_ interest: Interest, _ body: (inout Members) -> Void) {
-    switch interest {
-    case .can: body(&can)
-    case .prefers: body(&prefers)
-    case .shown: body(&shown)
-    }
   }
 }

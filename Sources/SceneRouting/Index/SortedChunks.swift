@@ -11,10 +11,9 @@ struct SortedChunks<Element: Sendable>: Sendable {
   /// The elements that fit into a page or two. A chunk that grows beyond this is cut in half.
   private static var capacity: Int { 256 }
 
-  var isEmpty: Bool { count == 0 }
   var first: Element? { chunks.first?.first }
 
-  struct Position: Hashable {
+  struct Position {
     fileprivate var chunk: Int
     fileprivate var offset: Int
   }

@@ -21,8 +21,6 @@ struct Knowledge: Sendable {
   var isComplete = false
   /// The keys for which the state holds every session concerned.
   fileprivate var keys = Recent<Text>()
-
-  mutating func learnKey(_ key: Text) { keys.insert(key, taking: key.count) }
 }
 
 extension State {
@@ -48,7 +46,7 @@ extension State {
     switch need {
     case .session(let identifier): if slot(of: identifier) == nil { absent.insert(identifier, taking: 16) }
     case .sessions(of: let application, concernedWith: let key):
-      applications[number(of: application)].knowledge.learnKey(key)
+      applications[number(of: application)].knowledge.keys.insert(key, taking: key.count)
     case .allSessions(of: let application): noteComplete(application)
     }
   }
@@ -78,8 +76,6 @@ struct Recent<Element: Hashable & Sendable>: Sendable {
   /// The newer and the older elements each have at most this many.
   private static var maximumCount: Int { 2_048 }
   private static var maximumSize: Int { 256 << 10 }
-
-  var isEmpty: Bool { newer.isEmpty && older.isEmpty }
 
   func contains(_ element: Element) -> Bool { newer.contains(element) || older.contains(element) }
 

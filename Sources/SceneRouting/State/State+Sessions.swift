@@ -237,9 +237,7 @@ extension State {
   package func sceneState(of identifier: UniqueIdentifier) -> SceneState? {
     slot(of: identifier).map { entries[Int($0)].state }
   }
-}
 
-extension State {
   /// Whether the state holds this session with other values, or not at all.
   package func differs(from session: Session) -> Bool {
     guard let slot = slot(of: session.identifier) else { return true }

@@ -15,7 +15,7 @@ package struct State: Sendable {
   /// The same for content types, by their canonical names.
   private var preferredForContent: [ContentType: Text] = [:]
   /// The activity types that applications declare.
-  fileprivate var declaredNumbers: [Text: Int] = [:]
+  private var declaredNumbers: [Text: Int] = [:]
   var declared: [DeclaredType] = []
   /// Places in `declared` that are free.
   private var freeDeclared: [Int] = []
@@ -125,6 +125,14 @@ package struct State: Sendable {
     numbers[identifier].flatMap { applications[$0].manifest == nil ? nil : $0 }
   }
 
+  /// Whether an application declares the type of an activity.
+  func declares(_ type: Text, _ application: Int) -> Bool {
+    if applications[application].manifest?.forwards ?? false {
+      return applications[application].manifest?.activityTypes.contains(type) ?? false
+    }
+    return declaredNumbers[type].map { declared[$0].isDeclared(by: application) } ?? false
+  }
+
   /// The index of an activity type among the declared types.
   func declared(_ type: Text) -> Int? { declaredNumbers[type] }
 
@@ -152,6 +160,8 @@ package struct State: Sendable {
     if let content = ContentType(type, as: .asked) { preferredForContent[types.canonical(content)] = identifier }
   }
 
+  package func preferredApplication(for type: Text) -> Text? { preferred[type] }
+
   func preferredApplication(for type: RoutedType) -> Text? {
     switch type {
     case .activity(let type): preferred[type]
@@ -166,15 +176,6 @@ extension Manifest {
   fileprivate var routedContentTypes: [ContentType] { forwards ? [] : contentTypes }
 }
 
-extension State {
-  func declares(_ type: Text, _ application: Int) -> Bool {
-    if applications[application].manifest?.forwards ?? false {
-      return applications[application].manifest?.activityTypes.contains(type) ?? false
-    }
-    return declaredNumbers[type].map { declared[$0].isDeclared(by: application) } ?? false
-  }
-}
-
 /// How an application takes a content type: by the nearest of the types that it declares, and the rank that its manifest gives to that type.
 struct Taking: Sendable {
   let application: Int
@@ -184,8 +185,4 @@ struct Taking: Sendable {
   func comes(before other: Taking) -> Bool {
     distance != other.distance ? distance < other.distance : rank > other.rank
   }
-}
-
-extension State {
-  package func preferredApplication(for type: Text) -> Text? { preferred[type] }
 }

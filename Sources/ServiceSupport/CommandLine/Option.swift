@@ -1,3 +1,5 @@
+import SceneModel
+
 /// An option of a program or a command. Commands for which it means the same share it.
 package struct Option: Sendable {
   /// The name without its two hyphens.
@@ -30,7 +32,7 @@ package struct Option: Sendable {
   package var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
 
   /// `-t, --type TYPE`
-  package var shownWithLetter: String { (letter.map { "-\($0), " } ?? "    ") + shown }
+  var shownWithLetter: String { (letter.map { "-\($0), " } ?? "    ") + shown }
 
   /// The help, and the possible values.
   package var helpWithWords: String {

@@ -6,7 +6,7 @@ package struct Screen: Sendable {
   package let isTerminal: Bool
   /// The width in columns.
   package let width: Int
-  package let hasColor: Bool
+  private let hasColor: Bool
 
   /// - Parameter color: the value of `--color`.
   package init(color: String?, _ descriptor: Int32 = STDOUT_FILENO) {

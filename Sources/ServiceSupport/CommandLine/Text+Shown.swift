@@ -102,11 +102,3 @@ extension Unicode.Scalar {
     }
   }
 }
-
-extension [String] {
-  /// "a", "a or b", "a, b or c".
-  package func listed(_ conjunction: String) -> String {
-    guard let last else { return "" }
-    return count == 1 ? last : dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
-  }
-}

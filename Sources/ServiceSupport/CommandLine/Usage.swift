@@ -1,3 +1,5 @@
+import SceneModel
+
 /// What a program or a command takes. One reader reads the command lines of all programs by it, and help prints it, so they cannot disagree.
 package struct Usage: Sendable {
   /// The words that call it: `stagedoor drop`.
@@ -125,8 +127,6 @@ package struct GivenWords: Sendable {
   /// The option that asks for help or the version. What stands behind it was not read.
   package private(set) var ending: Option?
 
-  package init() {}
-
   fileprivate mutating func set(_ option: Option, _ value: String) {
     values.append((option.name, value))
     if option.endsReading { ending = option }
@@ -152,12 +152,9 @@ package struct Misuse: Error, CustomStringConvertible {
 package enum Suggestion {
   /// "did you mean --target?"; `nil` if no word is near.
   package static func sentence(for word: String, among known: [String]) -> String? {
-    nearest(to: word, among: known).map { "did you mean \($0)?" }
-  }
-
-  package static func nearest(to word: String, among known: [String]) -> String? {
-    let near = known.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-    return near.flatMap { $0.1 <= 1 + word.utf8.count / 4 ? $0.0 : nil }
+    let nearest = known.map { (word: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
+    guard let nearest, nearest.distance <= 1 + word.utf8.count / 4 else { return nil }
+    return "did you mean \(nearest.word)?"
   }
 
   /// The number of letters to insert, remove or change to turn one word into the other.

@@ -1,3 +1,4 @@
+import SceneModel
 import ServiceSupport
 
 /// The manual page, in the format of man. `docs/stagedoor.1` is this text.

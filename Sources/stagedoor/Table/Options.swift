@@ -1,5 +1,6 @@
 // Each option once, with its help.
 
+import SceneModel
 import ServiceSupport
 
 extension Option {
