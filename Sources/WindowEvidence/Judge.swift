@@ -100,7 +100,7 @@ private struct Judge {
     guard application.writesOwnTitles, title.claims.contains(where: isFile) else { return [] }
     var paths = title.wholePaths
     for case .bareName(let name) in title.claims {
-      for path in file.paths { paths.insert(File.directory(of: path) + [UInt8(ascii: "/")] + name) }
+      for path in file.paths { paths.insert(File.path(of: name, in: File.directory(of: path))) }
     }
     return paths.subtracting(file.paths)
   }

@@ -27,6 +27,10 @@ package struct File: Hashable, Sendable {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [] }
     return slash == 0 ? Bytes("/".utf8) : Bytes(path[..<slash])
   }
+
+  static func path(of name: Bytes, in directory: Bytes) -> Bytes {
+    directory + (directory.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name
+  }
 }
 
 /// A file of a disk, under whatever name.

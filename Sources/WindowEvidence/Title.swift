@@ -14,7 +14,7 @@ package struct Title {
     var path: Bytes? {
       switch self {
       case .path(let path): path
-      case .name(let name, let directory): directory + [UInt8(ascii: "/")] + name
+      case .name(let name, let directory): File.path(of: name, in: directory)
       case .bareName: nil
       }
     }

@@ -49,6 +49,13 @@ import WindowEvidence
       verdict(file(), application("GVIM"), window(1, "a.txt (~) - GVIM", of: "gvim")) == .raise(window: "1", .certain))
   }
 
+  @Test func `a file of the root directory is named as any other`() {
+    let shown = window(1, "a.txt (/) - GVIM", of: "gvim")
+    #expect(
+      verdict(file("/a.txt"), application("GVIM"), shown, existing: "/a.txt", "//a.txt")
+        == .raise(window: "1", .certain))
+  }
+
   @Test func `of several certain windows the topmost is raised`() {
     let title = "/home/ann/a.txt - Mousepad"
     #expect(verdict(file(), application(), window(2, title), window(1, title)) == .raise(window: "2", .certain))
