@@ -204,7 +204,9 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 
 release: ## build the programs to install (EXECUTABLES="stagedoord")
 	@$(SETUP) build release
-	@mkdir -p "$(STATIC)" && "$$(command -v clang cc gcc | head -n 1)" -O2 -c -o "$(SYSTEMD)" Scripts/no-systemd.c
+	@mkdir -p "$(STATIC)"; compiler="$$(command -v clang cc gcc | head -n 1)"; \
+	  if [ -z "$$compiler" ]; then echo 'make release needs clang, which is in a Swift toolchain, or another C compiler' >&2; exit 1; fi; \
+	  "$$compiler" -O2 -c -o "$(SYSTEMD)" Scripts/no-systemd.c
 	@Scripts/static-library libstdc++.a "$(STATIC)"
 	@Scripts/static-library libdbus-1.a "$(STATIC)" dbus-1
 	@Scripts/static-library libsqlite3.a "$(STATIC)" sqlite3

@@ -13,7 +13,6 @@ package struct DirectoryNotices {
   private var watches: [Int32: Watch] = [:]
 
   private struct Watch {
-    let path: String
     var mask: UInt32 = 0
     /// The missing directories that may appear in this one.
     var awaited: Set<String> = []
@@ -37,14 +36,7 @@ package struct DirectoryNotices {
     watches = [:]
     var problems: [String] = []
     for directory in directories { watch(directory, &problems) }
-    for (number, old) in before {
-      if let watch = watches[number] {
-        // The kernel has added the new mask to the old one.
-        if old.mask & ~watch.mask != 0 { inotify_add_watch(descriptor, watch.path, watch.mask | UInt32(IN_ONLYDIR)) }
-      } else {
-        inotify_rm_watch(descriptor, number)
-      }
-    }
+    for number in before.keys where watches[number] == nil { inotify_rm_watch(descriptor, number) }
     return problems
   }
 
@@ -64,20 +56,21 @@ package struct DirectoryNotices {
     add(path, Self.files, &problems)
   }
 
-  /// A directory is watched once, even if several paths reach it. Returns whether there is one at the path.
+  /// A directory is watched once, even if several paths reach it, and the kernel adds the mask to earlier ones. Returns whether there may be a
+  /// directory at the path.
   @discardableResult
   private mutating func add(
     _ path: String, _ mask: UInt32, awaiting name: String? = nil, _ problems: inout [String]
   ) -> Bool {
     let number = inotify_add_watch(descriptor, path, mask | UInt32(IN_ONLYDIR) | UInt32(IN_MASK_ADD))
     if number < 0 {
-      if errno == ENOENT || errno == ENOTDIR { return false }
+      if [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(errno) { return false }
       let problem = "\(path): \(String(cString: strerror(errno)))"
       // A directory that others may pass and not list is not watched, and those in it are.
       if errno != EACCES, !problems.contains(problem) { problems.append(problem) }
       return true
     }
-    watches[number, default: Watch(path: path)].mask |= mask
+    watches[number, default: Watch()].mask |= mask
     if let name { watches[number]?.awaited.insert(name) }
     return true
   }

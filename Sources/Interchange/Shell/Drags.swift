@@ -119,7 +119,7 @@ extension Interchange {
         case .itemsChanged: try tellChanged("Items", of: path, to: name)
         case .ended(let operation, let target):
           let session = target.map { InterchangeNames.path(ofSession: $0) } ?? .root
-          try connection.emit(dragInterface.ended, from: path, operation.string, session, to: name)
+          try connection.emit(dragEnded, from: path, operation.string, session, to: name)
         }
       } catch {
         log.error("a signal about a drag could not be sent: \(error)")

@@ -46,11 +46,10 @@ package actor Interchange {
   /// Whether the last delivery for a host could not be read. The log says so once.
   var cannotRead = false
 
-  var rootInterface: RootInterface?
-  // Made when somebody asks about such an object: the first call need not wait for them.
-  lazy var applicationInterface = ApplicationInterface.make(on: self)
-  lazy var sessionInterface = SessionInterface.make(on: self)
-  lazy var dragInterface = DragInterface.make(on: self)
+  var signals: Signals?
+  // The interfaces hold this service, so only the connection may hold them.
+  lazy var notificationPosted = ApplicationInterface.make(on: self).notificationPosted
+  lazy var dragEnded = DragInterface.make(on: self).ended
   let callers = Callers()
   var hints = SignalHints()
   /// The time of the last store, and, below, the work for a quiet moment.
@@ -108,30 +107,30 @@ package actor Interchange {
     feed(.began)
     endTurn()
     let root = RootInterface(on: self)
-    rootInterface = root
+    signals = root.signals
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root, advice: "ListSessions lists the sessions")
+    // The first call need not wait until these are made.
+    let application = Later { ApplicationInterface.make(on: self).interface }
+    let session = Later { SessionInterface.make(on: self) }
+    let drag = Later { DragInterface.make(on: self).interface }
     connection.export(
       Subtree(
-        interfaces: { path, _ in
-          self.assumeIsolated { $0.isApplication(path) ? [$0.applicationInterface.interface] : nil }
-        },
+        interfaces: { path, _ in self.assumeIsolated { $0.isApplication(path) } ? [application.value] : nil },
         children: { call in self.assumeIsolated { $0.applicationElements(call) } }),
       below: InterchangeNames.applications)
     connection.export(
       Subtree(
-        interfaces: { path, _ in self.assumeIsolated { $0.isSession(path) ? [$0.sessionInterface] : nil } },
+        interfaces: { path, _ in self.assumeIsolated { $0.isSession(path) } ? [session.value] : nil },
         children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
       below: InterchangeNames.sessions)
     connection.export(
       Subtree(
-        interfaces: { path, call in
-          self.assumeIsolated { $0.isDrag(path, call) ? [$0.dragInterface.interface] : nil }
-        },
+        interfaces: { path, call in self.assumeIsolated { $0.isDrag(path, call) } ? [drag.value] : nil },
         // Nobody lists the drags of others.
         children: { _ in [] }),
       below: InterchangeNames.drags)
-    observeSignals()
+    observeSignals { [root.interface, application.value, session.value, drag.value] }
     connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
     connection.observeCalls { [log] call in
       let caller = call.sender.map { "\($0)" } ?? "a peer"
@@ -201,4 +200,20 @@ package actor Interchange {
   }
 
   var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
+}
+
+/// A value that is made when it is first asked for.
+private final class Later<Value: Sendable>: Sendable {
+  private let made = Lock<Value?>(nil)
+  private let make: @Sendable () -> Value
+
+  init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+
+  var value: Value {
+    made.withLock { made in
+      let value = made ?? make()
+      made = value
+      return value
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import DBus
-import InterchangeWire
 import SceneModel
 
 /// The hint for a sender that meant to call and sent a signal, as dbus-send does by default: nobody answers a signal.
@@ -31,15 +30,10 @@ struct SignalHints {
 }
 
 extension Interchange {
-  private var interfaces: [Interface] {
-    let root = rootInterface.map { [$0.interface] } ?? []
-    return root + [applicationInterface.interface, sessionInterface, dragInterface.interface]
-  }
-
-  func observeSignals() {
+  func observeSignals(meantFor interfaces: @escaping @Sendable () -> [Interface]) {
     connection.observeAddressedSignals { signal in
       self.assumeIsolated { me in
-        if let hint = me.hints.hint(for: signal, meantFor: me.interfaces, at: me.settings.now()) {
+        if let hint = me.hints.hint(for: signal, meantFor: interfaces(), at: me.settings.now()) {
           me.log.warning(hint)
         }
       }

@@ -52,9 +52,9 @@ extension Interchange {
     if case .routed(let outcome, _, _, _, let delivery) = event.kind {
       log.info("\(delivery): \(outcome) \(event.session)")
     }
-    guard let rootInterface else { return }
+    guard let signals else { return }
     do throws(CodingError) {
-      try connection.emit(event, rootInterface.signals)
+      try connection.emit(event, signals)
     } catch {
       log.error("the signal \(event.name) could not be sent: \(error)")
     }
@@ -63,7 +63,7 @@ extension Interchange {
   private func post(_ application: Text, _ name: Text, _ userInfo: Text) {
     let path = InterchangeNames.path(ofApplication: application)
     do throws(CodingError) {
-      try connection.emit(applicationInterface.notificationPosted, from: path, name.string, userInfo.string)
+      try connection.emit(notificationPosted, from: path, name.string, userInfo.string)
     } catch {
       log.error("the signal NotificationPosted could not be sent: \(error)")
     }

@@ -157,7 +157,7 @@ enum WindowCommands {
       let (state, decision) = try await client.stagedoor.delivery(delivery)
       if state != .held, state != .forwarded {
         throw Problem(
-          .refused, "the delivery \(delivery) does not wait for its application any more; nothing is cancelled")
+          .refused, "the delivery \(delivery) is neither held nor forwarded; nothing is cancelled")
       }
       deliveries.append((delivery, try Printed.value(decision.json)["application"]?["chosen"]?.string ?? ""))
     }

@@ -235,8 +235,8 @@ extension CommandTable {
       examples: ["go on when the window has it": "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\""],
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "cancel", summary: "cancel deliveries that still wait for their application", run: WindowCommands.cancel,
-      description: ["If one of the deliveries does not wait any more, none is cancelled."],
+      name: "cancel", summary: "cancel deliveries that are held or forwarded", run: WindowCommands.cancel,
+      description: ["If one of the deliveries is neither, none is cancelled."],
       arguments: [.several(.heldDelivery, "the delivery")], options: [.quiet]),
     CommandEntry(
       name: "redirect", summary: "hand a delivery to another window of its application", run: WindowCommands.redirect,
