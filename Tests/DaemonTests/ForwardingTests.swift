@@ -52,6 +52,7 @@ import Testing
         for (words, output) in [
           (["deliveries", "--print", "delivery", "--state", "forwarded"], landing.delivery),
           (["deliveries", "--print", "delivery", "--state", "held"], ""),
+          (["__complete", "fish", "cancel", ""], "\(landing.delivery)\tforwarded org.example.Cats"),
           (["cancel", landing.delivery], "cancelled\t\(landing.delivery)\torg.example.Cats"),
         ] {
           let command = house.command(Command.built("stagedoor").program, arguments: words)

@@ -56,8 +56,12 @@ enum CompleteCommand {
           value: $0.session.description,
           meaning: "\($0.application) \($0.title.isEmpty ? $0.targetContentIdentifier : $0.title)")
       }
-    case .deliveries, .heldDeliveries:
-      return try await stagedoor.deliveries(in: live == .heldDeliveries ? .held : .all, limit: most).map {
+    case .deliveries, .cancellableDeliveries:
+      var deliveries: [DeliveryRecord] = []
+      for filter in live == .deliveries ? [Stagedoor.DeliveryFilter.all] : [.held, .forwarded] {
+        deliveries += try await stagedoor.deliveries(in: filter, limit: most)
+      }
+      return deliveries.map {
         .init(value: $0.identifier.description, meaning: "\($0.state.word) \($0.application)")
       }
     case .anything:

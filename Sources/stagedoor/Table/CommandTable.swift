@@ -237,7 +237,7 @@ extension CommandTable {
     CommandEntry(
       name: "cancel", summary: "cancel deliveries that are held or forwarded", run: WindowCommands.cancel,
       description: ["If one of the deliveries is neither, none is cancelled."],
-      arguments: [.several(.heldDelivery, "the delivery")], options: [.quiet]),
+      arguments: [.several(.cancellableDelivery, "the delivery")], options: [.quiet]),
     CommandEntry(
       name: "redirect", summary: "hand a delivery to another window of its application", run: WindowCommands.redirect,
       arguments: [.one(.delivery, "the delivery"), .one(.session, "where it belongs")],

@@ -72,7 +72,8 @@ extension Argument {
 
 /// Values that the service, or the table, knows at the moment.
 enum Live: String, Sendable {
-  case applications, sessions, deliveries, heldDeliveries, anything, activityTypes, types, configurations, commands
+  case applications, sessions, deliveries, cancellableDeliveries, anything, activityTypes, types, configurations,
+    commands
 }
 
 extension ValueKind.Completion {
@@ -101,7 +102,7 @@ extension ValueKind {
   static let application = identifier("APP", .applications)
   static let session = identifier("SESSION", .sessions)
   static let delivery = identifier("DELIVERY", .deliveries)
-  static let heldDelivery = identifier("DELIVERY", .heldDeliveries)
+  static let cancellableDelivery = identifier("DELIVERY", .cancellableDeliveries)
   static let anything = identifier("ID", .anything)
   static let activityType = ValueKind(placeholder: "TYPE", completion: .live(.activityTypes))
   static let type = ValueKind(placeholder: "TYPE", completion: .live(.types))
