@@ -64,6 +64,11 @@ extension World {
     case .opened, .done:
       switch sent.ask {
       case .putOff(let delivery, _): deferred.append(delivery)
+      case .finish(let delivery, let error, _) where !error.isEmpty:
+        // Who says so has put the earlier content back.
+        if let program = program(of: sent.caller.connection), let session = known[delivery]?.event?.session {
+          programs[program].secret.remove(session)
+        }
       case .openItem, .release, .renewPromises:
         if !sent.mayOpen { breaks(.secrets, "\(sent.caller) is no host, and may \(brief(sent.ask))") }
       default: break
@@ -362,10 +367,9 @@ extension World {
     if case .connect(let session, _, _) = question.question, case .refused = answer {
       programs[program].opening.remove(session)
     }
-    if case .discarded(let sessions) = question.question,
-      prompter.book.isHost(connections[programs[program].connection].caller, of: programs[program].application)
-    {
-      heard[question.errand] = (programs[program].connection, sessions)
+    // A host that has attached again since is asked anew, and the earlier answer counts for nothing.
+    if case .discarded(let sessions) = question.question, prompter.book.awaits(question.errand) {
+      programs[program].toldAndAnswered.formUnion(sessions)
     }
     feed(.hostAnswered(question.errand, answer))
   }

@@ -107,7 +107,6 @@ extension World {
     launches = [:]
     news = []
     questions = []
-    heard = [:]
     calls = [:]
     baggageDies()
     for program in programs.indices { programs[program].forgetsService() }
@@ -151,12 +150,7 @@ extension World {
       noteHosts(step)
     }
     checkGone(turn)
-    for (cue, step) in turn.steps {
-      if case .hostAnswered(let number, _) = cue, let (connection, sessions) = heard.removeValue(forKey: number),
-        let program = programs.firstIndex(where: { $0.connection == connection })
-      {
-        programs[program].toldAndAnswered.formUnion(sessions)
-      }
+    for (_, step) in turn.steps {
       for errand in step.errands { run(errand) }
     }
     checkOften()
@@ -170,7 +164,6 @@ extension World {
 
   private func wasRefused() {
     late = nil
-    heard = [:]
     for program in programs.indices { programs[program].toldAndAnswered = [] }
     checkDisagreements()
   }

@@ -53,9 +53,6 @@ final class World {
   var owners: [Text: (connection: Text, since: Int)] = [:]
   var changesOfOwners = 0
   var questions: [Question] = []
-  /// The programs that have answered that sessions are gone, until the turn with the answer is stored: what is asked in the same turn, before the
-  /// answer, knows nothing of it.
-  var heard: [ErrandNumber: (connection: Int, sessions: [UniqueIdentifier])] = [:]
   var calls: [CallNumber: Sent] = [:]
   var callNumber: CallNumber = 0
 
