@@ -25,7 +25,7 @@ BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check er
 # sooner (docs/decisions/0013). The linker takes the first library that it finds, and STATIC contains archives only, with
 # the pkg-config files that name it.
 STATIC  = $(abspath $(SCRATCH))/static
-# Debian's libdbus calls two functions of libsystemd, of which there is no archive. This stands for them.
+# Debian's libdbus calls two functions of libsystemd, which has no archive. This file has them.
 SYSTEMD = $(STATIC)/no-systemd.o
 # The loader relocates the addresses in a program. Their packed form saves a quarter of a millisecond, but a C library
 # before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.

@@ -413,20 +413,6 @@ extension World {
 }
 
 extension HostQuestion {
-  /// The method of the host.
-  var member: String {
-    switch self {
-    case .configuration: "ConfigurationForConnecting"
-    case .connect: "ConnectScene"
-    case .continue: "ContinueScene"
-    case .activate: "ActivateScene"
-    case .refresh: "RefreshScene"
-    case .destroy: "DestroyScene"
-    case .discarded: "DidDiscardSceneSessions"
-    case .propose: "ProposeDrop"
-    }
-  }
-
   /// The connection options of a session.
   var options: Text? {
     switch self {

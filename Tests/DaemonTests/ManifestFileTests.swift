@@ -174,7 +174,7 @@ import Testing
       try house.write(Self.cats("Calm"), to: file)
       try await house.serving("--durability", "memory") { daemon in
         try await house.watched { watch in
-          // The storm also changes other files, some of which are manifests.
+          // The storm also changes other files. Some of these are manifests.
           let storm = """
             cd '\(house.applications)' && while :; do
               cp org.example.Cats.json saved && mv saved org.example.Cats.json && echo '{' >org.example.Broken.json \

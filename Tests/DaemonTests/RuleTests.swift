@@ -52,7 +52,7 @@ import TextRules
         #expect(try await dropText("main.c:42", in: "\(home)/src", house) == "created")
         #expect(try await dropText("main.c:7", in: "\(home)/src", house) == "activated")
 
-        // A later folder, made now, and a broken file, of which the version before stays.
+        // A later folder is made now, and a file is broken: its version before stays.
         let system = "\(home)/system-config/stagedoor/rules"
         try house.write(Self.rule("cat", "Tom", "system"), to: "\(system)/cat.rules")
         try await waitFor("system", for: "Tom", house)

@@ -37,7 +37,7 @@ import Testing
     #expect(stage.asked.isEmpty)
     let landed = stage.drop(key: "1")?.delivered
     #expect((landed?.session, landed?.outcome) == (session.identifier, "activated"))
-    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    #expect(stage.asked.map(\.question.member) == ["ContinueScene"])
     #expect(try adopted(&stage, "2", configuration: "Other").configuration == "Other")
   }
 

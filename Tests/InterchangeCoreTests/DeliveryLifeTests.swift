@@ -19,21 +19,21 @@ import Testing
     var stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.progress(of: delivered.delivery)?.state == .routed)
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     stage.hostAnswers(.done)
     #expect(stage.progress(of: delivered.delivery)?.state == .handled)
     #expect(stage.progress(of: delivered.delivery)?.isOpen == false)
-    #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
+    #expect(stage.asked.map(\.question.member) == ["ActivateScene"])
     stage.hostAnswers(.refused("no"))
     #expect(stage.progress(of: delivered.delivery)?.state == .handled)
     // The host continues a connected scene. Without items the scene is only brought to the front, which acknowledges the delivery.
     stage.drop(key: "1")
-    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    #expect(stage.asked.map(\.question.member) == ["ContinueScene"])
     stage.hostAnswersAll()
     var options = PayloadOptions()
     options.session = Text("\(delivered.session)")
     let activated = stage.call(.activate(delivered.session, Payload(options: options), size: 0))?.delivered
-    #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
+    #expect(stage.asked.map(\.question.member) == ["ActivateScene"])
     stage.hostAnswersAll()
     #expect(stage.progress(of: activated?.delivery)?.state == .handled)
   }
@@ -51,14 +51,14 @@ import Testing
     let first = try #require(stage.drop(key: "1")?.delivered?.delivery)
     let second = try #require(stage.drop(key: "1")?.delivered?.delivery)
     stage.drop(key: "2")
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene", "ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene", "ConnectScene"])
     stage.hostAnswers(.done)
     #expect(stage.progress(of: first)?.state == .handled)
     // ActivateScene is a call of the delivery too.
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene", "ActivateScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene", "ActivateScene"])
     #expect(stage.progress(of: second)?.state == .routed)
     for _ in 0..<2 { stage.hostAnswers(.done) }
-    #expect(stage.asked.map(\.question.word) == ["ActivateScene", "ContinueScene"])
+    #expect(stage.asked.map(\.question.member) == ["ActivateScene", "ContinueScene"])
     stage.hostAnswersAll()
     #expect(stage.progress(of: second)?.state == .handled)
   }
@@ -69,7 +69,7 @@ import Testing
     stage.call(.write(session, .stateRestorationActivity(UserActivity(activityType: "restore"))), by: .host)
     stage.drop(key: "1")
     #expect(stage.drop(key: "1")?.delivered?.outcome == "activated")
-    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    #expect(stage.asked.map(\.question.member) == ["ContinueScene"])
     // The host has released the window in between.
     stage.call(.disconnect(session), by: .host)
     for _ in 0..<2 { stage.hostAnswers(.done) }
@@ -101,7 +101,7 @@ import Testing
     let session = stage.drop(key: "1")?.delivered?.session
     stage.drop(key: "1") { $0.statedDeadline = 60 }
     stage.hostAnswers(.timedOut)
-    #expect(stage.asked.first?.question.word == "ConnectScene")
+    #expect(stage.asked.first?.question.member == "ConnectScene")
     stage.hostAnswers(.refused("it is open"))
     #expect(stage.sessions().isEmpty)
     #expect(stage.asked.map(\.question) == session.map { [.destroy($0, animation: "standard")] })
@@ -157,7 +157,7 @@ import Testing
     // The next delivery finds the session, which has never had a scene.
     stage.attach()
     #expect(stage.drop(key: "1")?.delivered?.outcome == "activated")
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
   }
 
   @Test func `what a host cannot be given before it knows what is gone fails when its time is over`() throws {
@@ -171,7 +171,7 @@ import Testing
     stage.hostAnswers(.done)
     #expect(stage.asked.isEmpty)
     stage.drop(key: "2")
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
   }
 
   @Test func `it is cancelled while it is held, and not later`() throws {
@@ -288,7 +288,7 @@ import Testing
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
-    #expect(stage.asked.map(\.question.word) == ["ContinueScene", "ContinueScene"])
+    #expect(stage.asked.map(\.question.member) == ["ContinueScene", "ContinueScene"])
     stage.hostAnswers(.refused("late"))
     #expect(stage.progress(of: delivery)?.isOpen == true)
     stage.hostAnswersAll()
@@ -302,9 +302,9 @@ import Testing
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswers(.done)
     #expect(stage.call(.redirect(delivered.delivery, to: delivered.session)) == .outcome("activated"))
-    #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
+    #expect(stage.asked.map(\.question.member) == ["ActivateScene"])
     stage.hostAnswers(.done)
-    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    #expect(stage.asked.map(\.question.member) == ["ContinueScene"])
     stage.hostAnswersAll()
     #expect(stage.progress(of: delivered.delivery)?.state == .handled)
   }

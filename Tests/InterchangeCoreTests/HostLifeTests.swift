@@ -19,7 +19,7 @@ import Testing
     #expect(stage.memory.hosts["org.example.Cats"]?.stage == .welcome)
     stage.hostAnswers(.done)
     #expect(stage.memory.hosts["org.example.Cats"]?.stage == .ready)
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     #expect(stage.shelf.owed["org.example.Cats"] == [])
   }
 
@@ -33,7 +33,7 @@ import Testing
     stage.attach(as: .other, hearsDiscards: false)
     #expect(stage.asked.map(\.question) == [.discarded([gone])])
     stage.hostAnswers(.done)
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     // The first host never had the delivery.
     #expect(stage.progress(of: held)?.attempt == 1)
   }
@@ -44,9 +44,9 @@ import Testing
     stage.drop(key: "1")
     for _ in 0..<2 { stage.attach(hearsDiscards: false) }
     stage.drop(key: "1")
-    #expect(stage.asked.map(\.question.word) == ["DidDiscardSceneSessions"])
+    #expect(stage.asked.map(\.question.member) == ["DidDiscardSceneSessions"])
     stage.hostAnswers(.done)
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     stage.attach()
     stage.drop(key: "1")
     stage.hostAnswersAll()
@@ -168,7 +168,7 @@ import Testing
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.sessions().isEmpty)
     // The host is still opening the scene, and gets no other call meanwhile.
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     stage.pass(seconds: 10)
     stage.hostAnswers(.done)
     #expect(stage.asked.map(\.question) == [.destroy(session, animation: "standard")])
@@ -206,9 +206,9 @@ import Testing
     stage.call(.disconnect(gone[2]), by: .host)
     stage.play(.declared(cats()))
     stage.passUntilQuiet(seconds: 0)
-    #expect(stage.asked.map(\.question.word) == ["DestroyScene", "DestroyScene"])
+    #expect(stage.asked.map(\.question.member) == ["DestroyScene", "DestroyScene"])
     stage.hostAnswers(.done)
-    #expect(stage.asked.map(\.question.word) == ["DestroyScene"])
+    #expect(stage.asked.map(\.question.member) == ["DestroyScene"])
     stage.hostAnswers(.done)
     guard case .discarded(let sessions)? = stage.asked.first?.question else {
       return _ = Issue.record("\(stage.asked)")
@@ -273,7 +273,7 @@ import Testing
   {
     var stage = dynamic()
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    #expect(stage.asked.map(\.question.word) == ["ConfigurationForConnecting"])
+    #expect(stage.asked.map(\.question.member) == ["ConfigurationForConnecting"])
     stage.hostAnswers(.configuration("Other"))
     let connect = try #require(stage.asked.first?.question.connect)
     #expect((connect.session, connect.configuration) == (session, "Other"))
@@ -282,7 +282,7 @@ import Testing
     // A session that was connected keeps its configuration.
     stage.call(.disconnect(session), by: .host)
     stage.drop(key: "1")
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     stage.hostAnswersAll()
     for key in ["2", "3"] as [Text] {
       #expect(stage.drop(key: key)?.delivered != nil)
@@ -304,7 +304,7 @@ import Testing
     var stage = Stage(hosting: manifest)
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     let asked = try #require(stage.asked.first)
-    #expect(asked.question.word == "ConfigurationForConnecting" && asked.within == 1_000_000)
+    #expect(asked.question.member == "ConfigurationForConnecting" && asked.within == 1_000_000)
     stage.hostAnswers(answer)
     let connect = try #require(stage.asked.first?.question.connect)
     #expect((connect.session, connect.configuration) == (session, "Default"))

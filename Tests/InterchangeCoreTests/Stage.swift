@@ -288,7 +288,7 @@ struct Stage {
 
   /// The members of all questions to hosts, answered or not.
   var questions: [String] {
-    errands.compactMap { if case .ask(_, _, _, _, let question, _) = $0 { question.word } else { nil } }
+    errands.compactMap { if case .ask(_, _, _, _, let question, _) = $0 { question.member } else { nil } }
   }
 
   func progress(of delivery: UniqueIdentifier?) -> DeliveryProgress? {
@@ -354,20 +354,6 @@ extension HostQuestion {
   var connect: (session: UniqueIdentifier, configuration: Text, options: Text)? {
     guard case .connect(let session, let configuration, let options) = self else { return nil }
     return (session, configuration, options)
-  }
-
-  /// The member of the host's interface.
-  var word: String {
-    switch self {
-    case .configuration: "ConfigurationForConnecting"
-    case .connect: "ConnectScene"
-    case .continue: "ContinueScene"
-    case .activate: "ActivateScene"
-    case .refresh: "RefreshScene"
-    case .destroy: "DestroyScene"
-    case .discarded: "DidDiscardSceneSessions"
-    case .propose: "ProposeDrop"
-    }
   }
 }
 

@@ -125,7 +125,7 @@ import Testing
     let shown = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswersAll()
     let waiting = try #require(stage.drop(key: "2")?.delivered)
-    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
     stage.attach(as: .other)
     #expect(stage.memory.hosts[Self.application]?.connection == ":1.2")
     #expect(stage.shelf.sessions[shown.session]?.isConnected == false)

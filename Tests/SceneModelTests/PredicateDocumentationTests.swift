@@ -50,7 +50,7 @@ import Testing
     #expect(conditions.warnings.isEmpty, "\(example)")
   }
 
-  /// The cells of the tables' rows below a heading, of which some have a bar inside.
+  /// The cells of the tables' rows below a heading. Some cells have a bar inside.
   private func rows(under heading: String) -> [[Substring]] {
     let lines = page.section(heading).lines
     return zip(lines, lines.dropFirst()).compactMap { line, next in

@@ -32,7 +32,7 @@ extension RuleSet {
     return consult(handedIn, TypeCatalog(), disk: answers, explains: true, steps: &left)
   }
 
-  /// The paths for which the disk is asked; `nil` if it is asked nothing.
+  /// The paths in the question to the disk; `nil` if nobody asks the disk.
   func askedPaths(_ text: String) -> [Text]? {
     var steps = RuleLimits.steps
     guard case .asks(let paths) = consult(HandedIn(dropped(text)), TypeCatalog(), steps: &steps) else { return nil }

@@ -202,7 +202,7 @@ extension Interface {
     precondition(
       names.count == signatures.count,
       "\(name).\(member) names \(names.count) arguments (\(names.joined(separator: ", "))) and has \(signatures.count)")
-    let whole = Signature.of(repeat each types)
+    let whole = Signature(unchecked: signatures.reduce(into: "") { $0 += $1.rawValue })
     if let fault = Signature.fault(in: whole.rawValue) {
       preconditionFailure("\(name).\(member) has arguments \(whole): \(fault)")
     }

@@ -174,6 +174,20 @@ package enum HostQuestion: Hashable, Sendable {
   case destroy(UniqueIdentifier, animation: Text)
   case discarded([UniqueIdentifier])
   indirect case propose(UniqueIdentifier, items: [Item], allowed: [PayloadOptions.Operation])
+
+  /// The method of the host.
+  package var member: String {
+    switch self {
+    case .configuration: "ConfigurationForConnecting"
+    case .connect: "ConnectScene"
+    case .continue: "ContinueScene"
+    case .activate: "ActivateScene"
+    case .refresh: "RefreshScene"
+    case .destroy: "DestroyScene"
+    case .discarded: "DidDiscardSceneSessions"
+    case .propose: "ProposeDrop"
+    }
+  }
 }
 
 /// The data that the core needs before it can answer a cue. The prompter reads the data, calls ``PromptBook/learn(_:)``, and gives the cue again.

@@ -65,7 +65,7 @@ extension Stagedoor {
       .map { (identifier: $0.members.0, name: $0.members.1) }
   }
 
-  /// The types for which somebody has chosen an application, and that application.
+  /// The types with an application that somebody has chosen, and that application.
   public func preferredApplications() async throws(StagedoorError) -> [(type: String, application: String)] {
     try await call("ListPreferredApplications", returning: [Structure<String, String>].self)
       .map { (type: $0.members.0, application: $0.members.1) }

@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-/// Many sessions of one application, most of which have a condition of their own.
+/// Many sessions of one application. Most have a condition of their own.
 struct Crowd {
   var random: SeededRandom
   private(set) var conditions: Set<Text> = []

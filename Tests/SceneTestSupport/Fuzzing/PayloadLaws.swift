@@ -28,7 +28,7 @@ enum PayloadLaws {
   private static func checkForms(of payload: Payload) throws(BrokenLaw) {
     try checkJSON(of: payload)
     for format in PropertyList.Format.allCases {
-      // A tag for which JSON has a word of its own nests deeper, and takes more room.
+      // JSON has words of its own for some tags: these nest deeper, and take more room.
       try BrokenLaw.check(
         payload, as: "\(format)", mayNotFit: true, write: { $0.propertyList(format) }
       ) { (bytes) throws(Fault) in try Payload(propertyList: bytes, rules) }

@@ -29,7 +29,7 @@ enum ValueLaws {
   }
 
   private static func checkJSON(of value: Value, of document: FuzzedDocument) throws(BrokenLaw) {
-    // A tag for which a property list has a word of its own nests deeper.
+    // A property list has words of its own for some tags: these nest deeper.
     let mayNotFit = if case .propertyList = document.form { true } else { false }
     try BrokenLaw.check(
       value, as: "JSON", mayNotFit: mayNotFit, write: { JSON.text(of: $0) }
