@@ -12,10 +12,12 @@ package struct RootInterface: Sendable {
     interface.property("EventSequence", emits: .false, on: service, get: { service, _ in service.eventSequence() })
     interface.property("OldestSequence", emits: .false, on: service, get: { service, _ in service.oldestSequence() })
     RootInterface.addDeliveries(to: &interface, service)
-    RootInterface.addItems(to: &interface, service)
-    RootInterface.addQuestions(to: &interface, service)
-    RootInterface.addApplications(to: &interface, service)
-    RootInterface.addDrags(to: &interface, service)
+    interface.declareLater {
+      RootInterface.addItems(to: &$0, service)
+      RootInterface.addQuestions(to: &$0, service)
+      RootInterface.addApplications(to: &$0, service)
+      RootInterface.addDrags(to: &$0, service)
+    }
     signals = Signals(on: &interface)
     self.interface = interface
   }

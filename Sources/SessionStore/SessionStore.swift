@@ -37,6 +37,8 @@ package final class SessionStore {
   var writesRowsAt = SessionStore.batch
   /// The number of frames in the write-ahead log after the last successful transaction; 0 if the file has everything, `nil` if it is unknown.
   var acknowledgedFrames: Int64?
+  /// Whether the first commit begins the write-ahead log.
+  var logIsNew = false
   /// Whether the write-ahead log may have private content.
   var logHasPrivate = true
   /// The reason why the store takes no more records; `nil` while all is well.
@@ -133,10 +135,12 @@ package final class SessionStore {
     return (begun, setAside)
   }
 
-  /// After a crash the write-ahead log still exists, with an unknown length: its contents move into the file.
+  /// After a crash the write-ahead log still has a content, of unknown length, which moves into the file.
   private func takeOver(_ database: Database) {
     acknowledgedFrames = database.framesInLog
-    guard acknowledgedFrames == 0, let directory, directory.hasWriteAheadLog else { return }
+    guard acknowledgedFrames == 0, let directory else { return }
+    logIsNew = !directory.hasWriteAheadLog
+    if logIsNew { return }
     do throws(StoreError) {
       try database.checkpoint()
       acknowledgedFrames = database.framesInLog

@@ -26,3 +26,19 @@ package final class Lock<Value>: @unchecked Sendable {
     return try body(&content.value)
   }
 }
+
+/// A value that is made when it is first asked for.
+package final class Later<Value: Sendable>: Sendable {
+  private let made = Lock<Value?>(nil)
+  private let make: @Sendable () -> Value
+
+  package init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+
+  package var value: Value {
+    made.withLock { made in
+      let value = made ?? make()
+      made = value
+      return value
+    }
+  }
+}

@@ -220,7 +220,7 @@ extension Connection {
     }
     guard let interfaces = objects.interfaces(at: path, for: call) else { throw unknownObject(path) }
     for interface in interfaces + standardInterfaces(at: path) {
-      if let method = interface.methods[member] { return (interface, method) }
+      if let method = interface.method(member) { return (interface, method) }
     }
     throw ErrorReply(.unknownMethod, "the object \(shown(path)) has no method \(member)")
   }
@@ -228,7 +228,7 @@ extension Connection {
   private func entry(
     _ member: MemberName, in interface: Interface
   ) throws(ErrorReply) -> (Interface, Interface.MethodEntry) {
-    guard let method = interface.methods[member] else {
+    guard let method = interface.method(member) else {
       throw ErrorReply(.unknownMethod, "\(interface.name) has no method \(member)")
     }
     return (interface, method)

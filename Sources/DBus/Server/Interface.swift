@@ -45,6 +45,7 @@ public struct Interface: Sendable {
     var properties: [MemberName: PropertyEntry] = [:]
     var access: AccessCheck?
     var storedProperties: [StoredPropertyPlace] = []
+    var rest: Later<Interface>?
   }
 
   /// Called with each place where the interface is exported, or no longer exported.
@@ -56,8 +57,12 @@ public struct Interface: Sendable {
   private var declaration: [Declaration]
 
   /// The description of the interface for others.
-  public var introspection: Introspection.Interface { declaration[0].introspection }
-  var methods: [MemberName: MethodEntry] { declaration[0].methods }
+  public var introspection: Introspection.Interface {
+    var introspection = declaration[0].introspection
+    if let rest = declaration[0].rest { introspection.methods += rest.value.introspection.methods }
+    return introspection
+  }
+  private var methods: [MemberName: MethodEntry] { declaration[0].methods }
   var properties: [MemberName: PropertyEntry] { declaration[0].properties }
   var access: AccessCheck? { declaration[0].access }
   var storedProperties: [StoredPropertyPlace] { declaration[0].storedProperties }
@@ -66,6 +71,19 @@ public struct Interface: Sendable {
   public init(_ name: InterfaceName, documentation: String? = nil) {
     self.name = name
     declaration = [Declaration(introspection: Introspection.Interface(name, documentation: documentation))]
+  }
+
+  func method(_ member: MemberName) -> MethodEntry? {
+    methods[member] ?? declaration[0].rest?.value.method(member)
+  }
+
+  /// Declares more methods, when somebody first asks for one that is not declared yet. A service that is started by a call answers sooner without them.
+  package mutating func declareLater(_ declare: @escaping @Sendable (inout Interface) -> Void) {
+    declaration[0].rest = Later { [name] in
+      var rest = Interface(name)
+      declare(&rest)
+      return rest
+    }
   }
 
   mutating func setAnnouncesItself(_ property: MemberName) {
@@ -188,7 +206,7 @@ extension Interface {
   mutating func addSignal<each Value: BusValue>(
     _ member: MemberName, _ names: [String], _ types: repeat (each Value).Type
   ) -> Signature {
-    precondition(introspection.signal(member) == nil, "\(name).\(member) is declared twice")
+    precondition(declaration[0].introspection.signal(member) == nil, "\(name).\(member) is declared twice")
     let (arguments, signature) = arguments(of: member, names, repeat each types)
     declaration[0].introspection.signals.append(Introspection.Signal(member, arguments))
     return signature

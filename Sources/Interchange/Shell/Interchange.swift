@@ -201,19 +201,3 @@ package actor Interchange {
 
   var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
 }
-
-/// A value that is made when it is first asked for.
-private final class Later<Value: Sendable>: Sendable {
-  private let made = Lock<Value?>(nil)
-  private let make: @Sendable () -> Value
-
-  init(_ make: @escaping @Sendable () -> Value) { self.make = make }
-
-  var value: Value {
-    made.withLock { made in
-      let value = made ?? make()
-      made = value
-      return value
-    }
-  }
-}

@@ -89,8 +89,8 @@ extension SessionStore {
     var query = try database().query(SessionStore.findingConcerned)
     query.put(application)
     query.put(key)
-    while found.count <= limit, let session = try nextUnchanged(&query) {
-      found[session.identifier] = session
+    while found.count <= limit, try query.step() {
+      if let identifier = try? query.identifier() { found[identifier] = try session(identifier) }
     }
     for (identifier, change) in tail.sessions where found.count <= limit {
       switch change {
@@ -107,26 +107,27 @@ extension SessionStore {
   }
 
   private static let findingConcerned = """
-    SELECT \(Session.columns) FROM session WHERE number IN (
-      SELECT number FROM session WHERE application = ?1 AND shown_key = ?2
-      UNION SELECT number FROM session WHERE identifier IN (
-        SELECT session FROM condition_key WHERE application = ?1 AND key IN (?2, '')))
+    SELECT identifier FROM session WHERE application = ?1 AND shown_key = ?2
+      UNION ALL SELECT session FROM condition_key WHERE application = ?1 AND key IN (?2, '')
     """
 
   /// The sessions whose scenes were connected at their last writing.
   package func connectedSessions() throws(StoreError) -> [Session] {
     // The index has only these sessions, so this takes time for the windows, however many sessions there are.
-    var query = try database().query(
-      "SELECT \(Session.columns) FROM session INDEXED BY session_connected WHERE flags & 1")
+    var query = try database().query("SELECT identifier FROM session INDEXED BY session_connected WHERE flags & 1")
     var connected: [Session] = []
-    while let session = try nextUnchanged(&query) { connected.append(session) }
+    while try query.step() {
+      guard let identifier = try? query.identifier() else { continue }
+      if case .whole = tail.sessions[identifier] { continue }
+      if let session = try session(identifier) { connected.append(session) }
+    }
     for case .whole(let session) in tail.sessions.values where session.isConnected { connected.append(session) }
     return connected
   }
 
   /// The number of sessions of each application that has any.
   package func sessionCounts() throws(StoreError) -> [Text: Int] {
-    var counts = try countsOfRows("sessions")
+    var counts = try countsOfRows().sessions
     for (identifier, change) in tail.sessions {
       if case .activated = change { continue }
       if let row = try row(of: identifier) { counts[row.application, default: 0] -= 1 }
@@ -137,7 +138,7 @@ extension SessionStore {
 
   /// The bytes that the sessions of each application keep together (`Session.keptBytes`). Applications whose sessions keep nothing are left out.
   package func sessionBytes() throws(StoreError) -> [Text: Int] {
-    var bytes = try countsOfRows("bytes")
+    var bytes = try countsOfRows().bytes
     for identifier in tail.sessions.keys {
       if let row = try row(of: identifier) { bytes[row.application, default: 0] -= row.bytes }
       if let session = try session(identifier) { bytes[session.application, default: 0] += session.keptBytes }
@@ -146,12 +147,15 @@ extension SessionStore {
   }
 
   /// The numbers that triggers keep for each application when rows come, change and go, so that nobody has to count the rows.
-  func countsOfRows(_ column: String) throws(StoreError) -> [Text: Int] {
-    var counts: [Text: Int] = [:]
-    var query = try database().query("SELECT application, \(column) FROM application_count")
+  func countsOfRows() throws(StoreError) -> (sessions: [Text: Int], owed: [Text: Int], bytes: [Text: Int]) {
+    var counts: (sessions: [Text: Int], owed: [Text: Int], bytes: [Text: Int]) = ([:], [:], [:])
+    var query = try database().query("SELECT application, sessions, owed, bytes FROM application_count")
     while try query.step() {
       do throws(Malformed) {
-        counts[try query.text()] = Int(try query.count(atMost: SessionStore.mostBytes))
+        let application = try query.text()
+        counts.sessions[application] = Int(try query.count(atMost: SessionStore.mostBytes))
+        counts.owed[application] = Int(try query.count(atMost: SessionStore.mostBytes))
+        counts.bytes[application] = Int(try query.count(atMost: SessionStore.mostBytes))
       } catch {
         passOver("the count of an application", error)
       }

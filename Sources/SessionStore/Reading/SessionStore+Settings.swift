@@ -37,7 +37,7 @@ extension SessionStore {
 
   /// The number of discarded sessions of which the host of each application must hear. Applications without any are left out.
   package func owedCounts() throws(StoreError) -> [Text: Int] {
-    var counts = try countsOfRows("owed")
+    var counts = try countsOfRows().owed
     for (key, number) in tail.owed {
       var query = try database().query("SELECT 1 FROM owed WHERE application = ? AND session = ?")
       query.put(key.application)
