@@ -31,8 +31,9 @@ SYSTEMD = $(STATIC)/no-systemd.o
 # before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.
 SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -VC && \
   echo -Xlinker -z -Xlinker pack-relative-relocs)
-# For a program whose code `Scripts/lay-out` moves once more.
-MOVABLE = -Xlinker --emit-relocs
+# For a program whose code `Scripts/lay-out` moves once more. BOLT finds packed addresses only where the file has each
+# segment at the place that the program has in memory.
+MOVABLE = -Xlinker --emit-relocs -Xlinker -z -Xlinker separate-loadable-segments
 # The linker places the functions that a drop executes side by side, so that the processor fetches fewer pages and lines.
 ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering
@@ -211,7 +212,7 @@ release: ## build the programs to install (EXECUTABLES="stagedoord")
 	@Scripts/static-library libdbus-1.a "$(STATIC)" dbus-1
 	@Scripts/static-library libsqlite3.a "$(STATIC)" sqlite3
 	@for name in $(EXECUTABLES); do \
-	  if Scripts/lay-out "$$name" --can; then flags="$(MOVABLE)"; else flags="$(SHORT)"; fi; \
+	  if Scripts/lay-out "$$name" --can; then flags="$(MOVABLE) $(SHORT)"; else flags="$(SHORT)"; fi; \
 	  PKG_CONFIG_PATH="$(STATIC)$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" $(SWIFT) build $(RELEASE) $$flags --product $$name && \
 	  Scripts/lay-out "$(BUILT)/$$name" || exit 1; \
 	done

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes `functions.order`, the functions that each drop executes, the most frequent first, and `stagedoord.profile.xz`,
-how often each branch was taken.
+"""Writes `functions.order`, the functions that each drop executes, the most frequent first, with those of a start that
+BOLT does not move, and `stagedoord.profile.xz`, how often each branch was taken.
 
     Benchmarks/order.py     `make order` runs this; it needs valgrind and BOLT
 
@@ -10,13 +10,16 @@ they lie on three times as many pages, and the processor fetches them anew for e
 does no harm, and a function that is not in the files costs a little time. So this runs again only after larger changes.
 """
 
+import bisect
 import contextlib
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -28,6 +31,7 @@ PROFILE = os.path.join(service.HERE, "stagedoord.profile.xz")
 ORDER = os.path.join(service.HERE, "functions.order")
 CALLS, WARM_UP = 3000, 100
 END_LIMIT = 120  # seconds; valgrind makes the end fifty times as long
+LOADED_AT = 0x108000  # the place at which valgrind loads a program
 
 
 def record(folder):
@@ -71,14 +75,26 @@ def executed(lines):
 
 
 def lay_out(*words):
-    script = os.path.join(os.path.dirname(service.HERE), "Scripts", "lay-out")
-    subprocess.check_call([script, f"{service.HOUSE}/stagedoord", *words], cwd=os.path.dirname(service.HERE))
+    subprocess.check_call(["Scripts/lay-out", *words], cwd=os.path.dirname(service.HERE))
+
+
+def start(place, *command):
+    """Lets a bus start the service for one call, and waits until the service has ended."""
+    ours, processor = service.stagedoord("full", service.ONE), max(os.sched_getaffinity(0))
+    ours = replace(ours, command=(*command, *ours.command[1:]))
+    state = place.state(service.STARTS[1].world)
+    services = {ours.name: place.command(ours, state)}
+    with PrivateBus("dbus-daemon", {processor}, services, {"XDG_DATA_HOME": place.data}) as bus:
+        service.call(bus, processor, ours, 1, 0)
+    end = time.monotonic() + END_LIMIT
+    while subprocess.call(["pgrep", "-f", state], stdout=subprocess.DEVNULL) == 0 and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def profile(folder):
-    """Records how often each branch of the service is taken, with and without a host, at each durability."""
+    """Records how often each branch of the service is taken: at a start, and with and without a host at each durability."""
     watched = os.path.join(folder, "stagedoord")
-    lay_out("--watched", watched)
+    lay_out(f"{service.HOUSE}/stagedoord", "--watched", watched)
     place, processor = service.Place(os.path.join(folder, "place")), max(os.sched_getaffinity(0))
     for durability in ("memory", "normal", "full"):
         ours = service.stagedoord(durability, service.ONE)
@@ -91,7 +107,33 @@ def profile(folder):
                     service.call(bus, processor, replace(ours, call="deliver"), CALLS, WARM_UP)
                 process.terminate()  # the profile is written when the service ends
                 process.wait(END_LIMIT)
-    lay_out("--learn", *glob.glob(f"{watched}.fdata*"))
+    start(place, watched)
+    lay_out(f"{service.HOUSE}/stagedoord", "--learn", *glob.glob(f"{watched}.fdata*"))
+
+
+def unmoved(folder):
+    """Returns the functions that a start executes where the linker placed them. BOLT moves no code to which data refers by
+    its distance."""
+    program, laid = f"{service.HOUSE}/stagedoord", os.path.join(folder, "laid", "stagedoord")
+    os.mkdir(os.path.dirname(laid))
+    shutil.copy2(program, laid)
+    lay_out(laid)
+    lines = os.path.join(folder, "callgrind")
+    callgrind = (shutil.which("valgrind"), "--quiet", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={lines}")
+    start(service.Place(os.path.join(folder, "start")), *callgrind, laid)
+    symbols = subprocess.check_output(["nm", "--numeric-sort", program], text=True)
+    functions = [(int(place, 16), name) for place, name in re.findall(r"^([0-9a-f]+) [tTwW] (.+)$", symbols, re.M)]
+    places = [place for place, _ in functions]
+    names, address = {}, 0
+    with open(lines) as file:
+        for line in file:
+            if match := re.match(r"(0x[0-9a-f]+|[+-]\d+|\*) \d", line):
+                word = match[1]
+                address = int(word, 16) if word[1:2] == "x" else address + int(word.strip("*") or 0)
+                place = address - LOADED_AT
+                if places[0] <= place <= places[-1]:
+                    names[functions[bisect.bisect_right(places, place) - 1][1]] = None
+    return names
 
 
 def main():
@@ -102,8 +144,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         functions = executed(record(folder))
         profile(folder)
+        at_start = unmoved(folder)
     often = sorted((one for one in functions if one[1] >= CALLS), key=lambda one: (-one[1], one[0]))
-    names = dict.fromkeys(name for name, _ in often)
+    names = dict.fromkeys(name for name, _ in often) | at_start
     with open(ORDER, "w") as file:
         file.writelines(f"{name}\n" for name in names)
     print(f"{len(names):,} functions in {os.path.relpath(ORDER)}")
