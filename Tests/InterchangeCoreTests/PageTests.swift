@@ -16,7 +16,7 @@ import Testing
     "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",
     "TurnShare": "Sources/DBus/Server/Connection+Serve.swift",
     "RunningHandlers": "Sources/DBus/Server/RunningHandlers.swift",
-    "SideWork": "Sources/Interchange/Shell/SideWork.swift", "Drag": "Sources/Interchange/Core/Drag.swift",
+    "Drag": "Sources/Interchange/Core/Drag.swift",
     "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
     "CredentialsCache": "Sources/DBus/Connection/Credentials.swift",
     "Consultations": "Sources/Interchange/Shell/Consulting.swift", "Releases": "Sources/Interchange/Shell/Items.swift",

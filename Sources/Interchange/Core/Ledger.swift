@@ -35,6 +35,12 @@ package enum Resource: Int, CaseIterable, Sendable {
   case drags
   /// The bytes of the documents and small contents of drags, which are in memory.
   case dragBytes
+  /// The descriptors of calls that wait for their answer.
+  case callDescriptors
+  /// Calls of which the core does not hear yet: a portal is asked for their keys, files are looked at, a picture is read, rules are asked.
+  case keyCalls, fileCalls, pictureCalls, ruleCalls
+  /// The bytes of these calls.
+  case asideBytes
 }
 
 /// The most that the service keeps, for all callers. `docs/limits.md` has a row for each, and a test compares the two.
@@ -70,6 +76,18 @@ package struct Allowance: Hashable, Sendable {
   package var dragBytes = 256 << 20
   /// The connections that may open the ticket of one drag.
   package static let dragOpeners = 1_000
+  /// The descriptors of all calls that wait for their answer: with those that are held, and their copies in the messages, they must fit into a
+  /// process that may have few.
+  package var callDescriptors = 512
+  /// The calls of one sender whose keys wait for the portal. Each may bring dozens of descriptors.
+  package var keyCalls = 4
+  /// The files that one call may bring as keys of a portal. Each is a descriptor of the service until the baggage store has it.
+  package static let keyFiles = 64
+  /// Other calls of one sender of which the core does not hear yet, of each kind: a program may have dozens of windows, and hand in a picture of each
+  /// at the same time.
+  package var asideCalls = 64
+  /// The bytes of one sender's calls of which the core does not hear yet, beside one call of any length: two of the longest documents.
+  package var asideBytes = 32 << 20
   /// Sessions of all applications, and discarded sessions whose hosts must still be told: each is an object on the bus, a row on the disk and an
   /// entry in memory. An application may have as many as it leaves for others.
   package var sessions = 1_000_000
@@ -94,6 +112,10 @@ package struct Allowance: Hashable, Sendable {
     case .descriptors: descriptors
     case .drags: drags
     case .dragBytes: dragBytes
+    case .callDescriptors: callDescriptors
+    case .keyCalls: keyCalls
+    case .fileCalls, .pictureCalls, .ruleCalls: asideCalls
+    case .asideBytes: asideBytes
     }
   }
 }
@@ -153,13 +175,14 @@ package final class Ledger: @unchecked Sendable {
       // One delivery is a small part of the whole.
       let (taken, limit) = (total(resource) - relief.of(resource), allowance.limit(resource))
       guard own + amount <= limit - taken else { throw refusal(of: resource, limit, taken, own) }
-    case .baggage, .descriptors, .dragBytes:
+    case .baggage, .descriptors, .dragBytes, .callDescriptors:
       let (taken, limit) = (total(resource) - relief.of(resource), allowance.limit(resource))
       guard own + amount <= limit - taken - amount else { throw refusal(of: resource, limit, taken, own) }
     case .manifests:
       let (taken, limit) = (total(resource) - (replaced?.charge.amount ?? 0), allowance.limit(resource))
       guard taken + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
-    case .calls, .callBytes, .drags, .forwarded:
+    case .asideBytes where own == 0: break
+    case .calls, .callBytes, .drags, .forwarded, .keyCalls, .fileCalls, .pictureCalls, .ruleCalls, .asideBytes:
       let limit = allowance.limit(resource)
       guard own + amount <= limit else { throw refusal(of: resource, limit, own, own) }
     }
@@ -204,6 +227,14 @@ package final class Ledger: @unchecked Sendable {
       case .callBytes:
         "the documents of this sender's calls that are not answered yet may have \(limit) bytes together, and have \(own): wait for the "
           + "answers"
+      case .callDescriptors:
+        "calls that wait for their answer may bring \(limit) descriptors; they have brought \(taken), \(own) of them from this sender, who may bring as "
+          + "many as are left: wait for the answers"
+      case .keyCalls: "\(limit) calls of this sender wait for the portal already: wait for the answers"
+      case .fileCalls: "\(limit) calls of this sender have files that are looked at already: wait for the answers"
+      case .pictureCalls: "\(limit) calls of this sender have snapshots that are read already: wait for the answers"
+      case .ruleCalls: "\(limit) calls of this sender ask rules about files or long texts already: wait for the answers"
+      case .asideBytes: "calls of this sender with \(own) bytes wait already, of \(limit): wait for the answers"
       case .manifests:
         "manifests that are registered take at most \(limit) bytes together, and others have \(taken) of them: install this one instead"
       }
@@ -242,9 +273,9 @@ struct Relief: Hashable, Sendable {
   }
 }
 
-/// An amount of each of the nine resources.
+/// An amount of each of the fifteen resources.
 struct Amounts {
-  private var amounts = InlineArray<9, Int>(repeating: 0)
+  private var amounts = InlineArray<15, Int>(repeating: 0)
 
   subscript(_ resource: Resource) -> Int {
     get { amounts[resource.rawValue] }
@@ -286,8 +317,8 @@ struct Charge: ~Copyable {
 }
 
 /// A charge inside a thing in a table, whose values are copied.
-// It never changes, and only the core ends it, on its one thread.
-final class Holding: @unchecked Sendable {
+// It never changes, and ends on the one thread of the core.
+package final class Holding: @unchecked Sendable {
   let charge: Charge
 
   init(_ charge: consuming Charge) { self.charge = charge }

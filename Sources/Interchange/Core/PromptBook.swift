@@ -333,6 +333,16 @@ package struct PromptBook: Sendable {
     return startNumber
   }
 
+  /// Charges for work of which the core does not hear yet, until the result is destroyed.
+  package func hold(
+    _ amount: Int, of resource: Resource, for principal: Principal
+  ) throws(InterchangeError) -> Holding {
+    do throws(Halt) { return try ledger.charge(amount, of: resource, to: principal) } catch {
+      guard case .refused(let refusal) = error else { preconditionFailure("a charge asks the store") }
+      throw refusal
+    }
+  }
+
   func refused(_ name: InterchangeError.Name, _ message: String) -> Halt { .refused(InterchangeError(name, message)) }
 }
 

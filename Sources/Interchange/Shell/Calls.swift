@@ -20,11 +20,8 @@ extension Interchange {
     replies[number] = reply
     if !descriptors.isEmpty {
       do throws(InterchangeError) {
-        let share = try sideWork.takeDescriptors(descriptors.count, of: caller.principal)
-        replies[number] = { answer in
-          self.sideWork.giveBack(share)
-          reply(answer)
-        }
+        let charge = try hold(descriptors.count, of: .callDescriptors, for: caller)
+        replies[number] = { answer in withExtendedLifetime(charge) { reply(answer) } }
         luggage[number] = descriptors
       } catch {
         replies[number] = nil

@@ -17,7 +17,7 @@ extension Interchange {
     // Before any file is looked at.
     try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key")
     let (size, fileType) = (list.count, settings.fileType)
-    aside(.files, bytes: size, for: reply) { () throws(InterchangeError) in
+    aside(.fileCalls, bytes: size, for: reply) { () throws(InterchangeError) in
       // A disk may be slow, and calls are answered meanwhile.
       var types: [[UInt8]: ContentType] = [:]
       for (place, url, path) in files {

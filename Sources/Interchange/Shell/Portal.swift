@@ -27,7 +27,7 @@ extension Interchange {
       _ = reply.fail(error)
       return
     }
-    aside(.keys, bytes: size, for: reply) { () throws(InterchangeError) in
+    aside(.keyCalls, bytes: size, for: reply) { () throws(InterchangeError) in
       try await self.redeemed(payload.items, descriptors)
     } _: { items, descriptors in
       goOn(Payload(items: items, options: payload.options), descriptors)
@@ -51,10 +51,10 @@ extension Interchange {
         let visibility = item.representations.remove(at: place).visibility
         let paths = try await files(ofKey: items[number].representations[place], position)
         count += paths.count
-        if count > SideWork.maximumFiles {
+        if count > Allowance.keyFiles {
           throw InterchangeError(
             .limitsExceeded,
-            "\(position): expected at most \(SideWork.maximumFiles) files by keys of a portal, got \(count)")
+            "\(position): expected at most \(Allowance.keyFiles) files by keys of a portal, got \(count)")
         }
         for (index, path) in paths.enumerated() {
           let file = try await opened(path, position)

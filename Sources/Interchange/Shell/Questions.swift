@@ -101,7 +101,7 @@ extension Interchange {
       return _ = reply.send(try explanation(payload, nil, caller))
     }
     if let answer { return _ = reply.send(try explanation(payload, answer, caller)) }
-    aside(.rules, bytes: document.count, for: reply) { () throws(InterchangeError) in
+    aside(.ruleCalls, bytes: document.count, for: reply) { () throws(InterchangeError) in
       await self.answers(consulting)[0]
     } _: { answer in
       do { reply.send(try self.explanation(payload, answer, caller)) } catch { reply.fail(error) }

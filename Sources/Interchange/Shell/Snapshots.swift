@@ -25,7 +25,7 @@ extension Interchange {
       throw InterchangeError(
         .invalidArgs, "type: expected the type of a picture such as image/png, got \(quoted(type.string))")
     }
-    aside(.picture, bytes: 0, for: reply) { () throws(InterchangeError) in
+    aside(.pictureCalls, bytes: 0, for: reply) { () throws(InterchangeError) in
       try await self.storeSnapshot(of: session, type, data)
     } _: {
       reply.send()
