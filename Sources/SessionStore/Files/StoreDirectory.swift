@@ -8,6 +8,8 @@ final class StoreDirectory {
   /// The identities of the open file and of its log.
   private var openFile: FileIdentity?
   private var openLog: FileIdentity?
+  /// The directory when both were found in their places.
+  private var unchanged: DirectoryState?
 
   let file: String
   let writeAheadLog: String
@@ -136,14 +138,19 @@ final class StoreDirectory {
   func rememberFiles() {
     openFile = FileIdentity(file)
     openLog = FileIdentity(writeAheadLog)
+    unchanged = nil
   }
 
   /// Refuses to write when somebody has deleted or moved the file: the writes would be lost with the process.
   func refuseWhereGone() throws(StoreError) {
+    // Each of these changes the directory as well, and one look is cheaper than two.
+    let state = DirectoryState(path)
+    if state != nil, state == unchanged { return }
     // SQLite makes its log with the first write.
     if openLog == nil { openLog = FileIdentity(writeAheadLog) }
     if let openFile, FileIdentity(file) != openFile { throw gone(file) }
     if let openLog, FileIdentity(writeAheadLog) != openLog { throw gone(writeAheadLog) }
+    unchanged = state.flatMap { $0.isSettled ? $0 : nil }
   }
 
   private func gone(_ path: String) -> StoreError {
@@ -279,5 +286,26 @@ private struct FileIdentity: Equatable {
     if stat(path, &status) != 0 { return nil }
     device = status.st_dev
     inode = status.st_ino
+  }
+}
+
+/// The identity of a directory, and the time at which a name in it last changed.
+private struct DirectoryState: Equatable {
+  private let device: dev_t
+  private let inode: ino_t
+  private let seconds, nanoseconds: Int
+
+  init?(_ path: String) {
+    var status = stat()
+    if stat(path, &status) != 0 { return nil }
+    (device, inode) = (status.st_dev, status.st_ino)
+    (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+  }
+
+  /// Whether a later change has another time: file systems give changes within some milliseconds the same time, and some within two seconds.
+  var isSettled: Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return now.tv_sec - seconds > 3
   }
 }
