@@ -25,8 +25,6 @@ BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check er
 # sooner (docs/decisions/0013). The linker takes the first library that it finds, and STATIC contains archives only, with
 # the pkg-config files that name it.
 STATIC  = $(abspath $(SCRATCH))/static
-# Debian's libdbus calls two functions of libsystemd, which has no archive. This file has them.
-SYSTEMD = $(STATIC)/no-systemd.o
 # The loader relocates the addresses in a program. Their packed form saves a quarter of a millisecond, but a C library
 # before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.
 SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -VC && \
@@ -40,7 +38,7 @@ ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
 # Otherwise Swift makes the metadata of a generic type from a name, and searches all conformances of the program for each
 # argument of the type: a start executed half as much again.
 DIRECT  = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker "$(SYSTEMD)" \
+RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath \
   -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(DIRECT) $(ORDER)
 SOURCES = Scripts/list-files '*.swift'
 # SwiftPM warns about flags of these GTK packages that it does not pass on. It finds our copies without these flags first.
@@ -205,9 +203,6 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 
 release: ## build the programs to install (EXECUTABLES="stagedoord")
 	@$(SETUP) build release
-	@mkdir -p "$(STATIC)"; compiler="$$(command -v clang cc gcc | head -n 1)"; \
-	  if [ -z "$$compiler" ]; then echo 'make release needs clang, which is in a Swift toolchain, or another C compiler' >&2; exit 1; fi; \
-	  "$$compiler" -O2 -c -o "$(SYSTEMD)" Scripts/no-systemd.c
 	@Scripts/static-library libstdc++.a "$(STATIC)"
 	@Scripts/static-library libdbus-1.a "$(STATIC)" dbus-1
 	@Scripts/static-library libsqlite3.a "$(STATIC)" sqlite3

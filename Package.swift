@@ -70,7 +70,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["ServiceSupport", "Theatre"], swiftSettings: settings),
     // What the programs share: how they read command lines, start and stop, and find what is installed.
-    .target(name: "ServiceSupport", dependencies: ["DBus", "SceneModel", "TextRules"], swiftSettings: settings),
+    .target(name: "CStart"),
+    .target(
+      name: "ServiceSupport", dependencies: ["CStart", "DBus", "SceneModel", "TextRules"], swiftSettings: settings),
     .executableTarget(
       name: "stagedoord",
       dependencies: [

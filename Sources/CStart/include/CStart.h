@@ -1,0 +1,10 @@
+// Two libraries do work at each start that our programs do not need. A program that contains these libraries has these functions in place of theirs: it
+// starts sooner, and needs neither libsystemd nor the six libraries that libsystemd loads. Nobody else sees these functions.
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+HIDDEN int sd_listen_fds(int unset_environment);
+HIDDEN int sd_is_socket(int descriptor, int family, int type, int is_listening);
+
+HIDDEN void _swift_stdlib_overrideUnsafeArgvArgc(char **argv, int argc);
+HIDDEN char **_swift_stdlib_getUnsafeArgvArgc(int *argc);
