@@ -34,7 +34,7 @@ struct Client: Names {
     try await sessions { page in
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
     }
-    return try Shortened.only(of: found.map { ($0, $0.description) }, text, "session", "stagedoor sessions")
+    return try Shortened.only(of: found, text, "session", "stagedoor sessions")
   }
 
   /// The delivery whose identifier begins with a text.
@@ -45,7 +45,7 @@ struct Client: Names {
       found += page.lazy.map(\.identifier).filter { $0.description.hasPrefix(text.lowercased()) }
       return true
     }
-    return try Shortened.only(of: found.map { ($0, $0.description) }, text, "delivery", "stagedoor deliveries")
+    return try Shortened.only(of: found, text, "delivery", "stagedoor deliveries")
   }
 
   /// Delivers under a token. If the service ends before it answers, the next instance knows by the token whether it has the delivery.
@@ -147,19 +147,19 @@ enum Shortened {
     let wanted = text.lowercased()
     let named = all.filter { $0.lowercased().split(separator: ".").last.map { $0 == wanted } ?? false }
     let found = named.isEmpty ? all.filter { $0.lowercased().hasPrefix(wanted) } : named
-    return found.isEmpty ? text : try only(of: found.map { ($0, $0) }, text, "application", "stagedoor apps")
+    return found.isEmpty ? text : try only(of: found, text, "application", "stagedoor apps")
   }
 
-  static func only<Found>(
-    of found: [(Found, String)], _ text: String, _ what: String, _ list: String
+  static func only<Found: CustomStringConvertible>(
+    of found: [Found], _ text: String, _ what: String, _ list: String
   ) throws(Problem) -> Found {
     guard let first = found.first else {
       // The lists of a sandboxed program contain its own application only.
       let advice = access("/.flatpak-info", F_OK) == 0 ? "; in a sandbox, type a whole identifier" : ""
       throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists them\(advice)")
     }
-    if found.count == 1 { return first.0 }
-    let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])
+    if found.count == 1 { return first }
+    let names = found.prefix(3).map(\.description) + (found.count > 3 ? ["\(found.count - 3) more"] : [])
     throw Problem(.refused, "\"\(text.printable)\" could mean \(names.listed("or")); type more of it")
   }
 }

@@ -58,19 +58,4 @@ import Testing
       #expect(objects[0].elements.isEmpty)
     }
   }
-
-  @Test func `the handlers of a type are listed by name, the one that would take it first`() async throws {
-    try await withService { house in
-      for (identifier, name) in [("org.example.A", "Album"), ("org.example.B", "Book")] {
-        let more = #" "CFBundleName": "\#(name)","#
-        let manifest = Manifests.application(
-          identifier, types: "view", configurations: Manifests.configuration("Main"), more: more)
-        try await house.register(manifest)
-      }
-      _ = try await house.newSession("", of: "org.example.B")
-      let handlers = try await house.call("ListHandlers", "string:view")[0].elements.map { $0.elements.map(\.text) }
-      #expect(handlers == [["org.example.B", "Book"], ["org.example.A", "Album"]])
-      #expect(try await house.call("ListHandlers", "string:sing")[0].elements.isEmpty)
-    }
-  }
 }

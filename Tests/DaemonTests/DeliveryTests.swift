@@ -23,6 +23,8 @@ import Testing
       }
       let after = try await house.refusal("ListDeliveries", "string:", "string:\(nowhere)", "uint32:0")
       #expect(after.name == "org.stagedoor.Error.NoSuchDelivery")
+      let session = try await house.refusal("ListSessions", "string:", "string:cat1", "uint32:0")
+      #expect(session.name == "org.stagedoor.Error.NoSuchSession")
       let state = try await house.refusal("ListDeliveries", "string:lost", "string:", "uint32:0")
       #expect(state.name == "org.freedesktop.DBus.Error.InvalidArgs")
       #expect(state.message.contains("\"held\"") && state.message.contains("\"lost\""))

@@ -5,42 +5,6 @@ import Testing
 
 /// What the service still has after it ended, however it ended.
 @Suite struct DurabilityTests {
-  @Test(arguments: ["full", "normal"])
-  func `what was acknowledged is there after a kill, once`(durability: String) async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      let (landings, before) = try await house.serving("--durability", durability) { daemon in
-        var landings: [Landing] = []
-        for key in ["cat1", "cat2", "cat1", "cat3"] { landings.append(try await house.hand("viewCat", key)) }
-        try await house.destroy(landings[1].session)
-        let record = try await Record(of: house)
-        daemon.signal(SIGKILL)
-        #expect(try await daemon.ended() == .signalled(SIGKILL))
-        return (landings, record)
-      }
-      #expect(before.sessions.count == 2)
-      #expect(before.deliveries.count == 4)
-      for _ in 0..<2 {
-        try await house.serving("--durability", durability) { daemon in
-          #expect(try await Record(of: house) == before)
-          #expect(try await house.property("TargetContentIdentifier", of: landings[0].session) == "cat1")
-          let error = try await house.refusal(
-            "Get", "string:\(House.session)", "string:State", at: landings[1].session, in: House.properties)
-          #expect(error.name == "org.freedesktop.DBus.Error.UnknownObject")
-          daemon.signal(SIGKILL)
-          try await daemon.ended()
-        }
-      }
-      try await house.serving("--durability", durability) { _ in
-        let again = try await house.drop("viewCat", "cat1")
-        #expect(again.session == landings[0].session)
-        #expect(again.outcome == "activated")
-        // The numbers continue.
-        let newest = try #require(UInt64(before.sequence))
-        #expect(try await house.eventSequence() == "\(newest + 1)")
-      }
-    }
-  }
-
   @Test func `in memory nothing stays`() async throws {
     try await withHouse { house in
       for _ in 0..<2 {

@@ -56,12 +56,12 @@ final class HostPlayer: Sendable {
   let house: House
   private let state = Lock(State())
 
-  init(_ application: String, in house: House, isOwner: Bool = true, at path: ObjectPath? = nil) async throws {
+  init(_ application: String, in house: House, isOwner: Bool = true) async throws {
     self.application = application
     self.house = house
     connection = try await house.bus.connect()
-    let usual = try ObjectPath("/" + application.replacing(".", with: "/").replacing("-", with: "_"))
-    connection.export(interface, at: path ?? usual)
+    connection.export(
+      interface, at: try ObjectPath("/" + application.replacing(".", with: "/").replacing("-", with: "_")))
     if isOwner { try await own() }
   }
 
@@ -76,11 +76,6 @@ final class HostPlayer: Sendable {
     try await house.service(connection).call(
       "AttachHost", application, [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self
     ).0
-  }
-
-  func attach(with options: [String: Variant]) async throws {
-    _ = try await house.service(connection).call(
-      "AttachHostWith", application, [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
   }
 
   func adopt(_ activity: String, title: String) async throws -> String {

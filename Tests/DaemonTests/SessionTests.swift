@@ -53,33 +53,6 @@ import Testing
     }
   }
 
-  @Test func `sessions are listed oldest first, page by page`() async throws {
-    try await withService(registering: Manifests.cats) { house in
-      try await house.register(Manifests.oneScene)
-      var landings: [Landing] = []
-      for (type, key) in [("viewCat", "cat1"), ("play", "song"), ("viewCat", "cat2"), ("viewCat", "cat3")] {
-        landings.append(try await house.drop(type, key))
-      }
-      try await house.set("Title", of: landings[0].session, to: "Tom")
-      let rows = try await house.sessions()
-      #expect(rows.map { $0[0] } == landings.map(\.session))
-      #expect(
-        rows[0].dropLast() == [landings[0].session, "org.example.Cats", "Cat Detail", "unattached", "cat1", "Tom"])
-      #expect(rows[0].last == (try await house.property("LastActivated", of: landings[0].session)))
-      #expect(try await house.sessions(of: "org.example.Player").map { $0[0] } == [landings[1].session])
-      let unknown = try await house.refusal("ListSessions", "string:org.example.None", "string:", "uint32:0")
-      #expect(unknown.name == "org.stagedoor.Error.NoSuchApplication")
-      let page = try await house.call("ListSessions", "string:org.example.Cats", "string:", "uint32:2")
-      #expect(page[0].elements.map { $0.elements[0].text } == [landings[0].session, landings[2].session])
-      let rest = try await house.call(
-        "ListSessions", "string:org.example.Cats", "string:\(landings[2].identifier)", "uint32:2")
-      #expect(rest[0].elements.map { $0.elements[0].text } == [landings[3].session])
-      let error = try await house.refusal("ListSessions", "string:", "string:cat1", "uint32:0")
-      #expect(error.name == "org.stagedoor.Error.NoSuchSession")
-      #expect(error.message.contains("cat1"))
-    }
-  }
-
   @Test func `what is no activity brings no session to the front, and is said in words`() async throws {
     try await withService(registering: Manifests.cats) { house in
       let landing = try await house.drop("viewCat", "cat1")

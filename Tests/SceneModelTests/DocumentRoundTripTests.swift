@@ -23,7 +23,12 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `payloads come back`(seed: UInt64) throws {
     var generator = DocumentGenerator(seed: seed)
-    for _ in 0..<Self.rounds { try check(generator.payload()) }
+    for round in 0..<Self.rounds {
+      var payload = generator.payload()
+      // Newer senders may add keys to every document; a strict one may only have known keys.
+      payload.options.isStrict = round.isMultiple(of: 2)
+      try check(payload)
+    }
   }
 
   @Test(arguments: [4, 5] as [UInt64])
@@ -53,16 +58,6 @@ import Testing
         #expect(read == manifest)
         #expect(read.document == manifest.document)
       }
-    }
-  }
-
-  /// Newer senders may add keys to every one of these; a strict document may only have known keys.
-  @Test func `what is written has no key that a strict reader refuses`() throws {
-    var generator = DocumentGenerator(seed: 10)
-    for _ in 0..<Self.rounds {
-      var payload = generator.payload()
-      payload.options.isStrict = true
-      #expect(try Payload(json: payload.json, rules) == payload)
     }
   }
 

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `what binds more tightly comes first`() throws {
-    let (a, b, c) = (Condition.comparison(.equal("a")), Condition.comparison(.equal("b")), Condition.never)
+    let (a, b, c) = (Condition.comparison(.equal, "a"), Condition.comparison(.equal, "b"), Condition.never)
     let written: [(Text, Condition)] = [
       ("SELF='a' OR SELF='b' AND FALSEPREDICATE", .or([a, .and([b, c])])),
       ("(SELF='a' OR SELF='b') AND FALSEPREDICATE", .and([.or([a, b]), c])),

@@ -83,7 +83,7 @@ import Testing
 
   @Test func `a warning says where, and what to do`() throws {
     let conditions = ActivationConditions(
-      can: try Predicate("SELF == '%@' AND SELF == ''"), prefers: Predicate(Condition.comparison(.equal("%@"))))
+      can: try Predicate("SELF == '%@' AND SELF == ''"), prefers: Predicate(Condition.comparison(.equal, "%@")))
     #expect(
       conditions.warnings.map(\.description) == [
         "can, column 9: %@ stands in quotes, so it is compared as it is; the text itself belongs in its place",

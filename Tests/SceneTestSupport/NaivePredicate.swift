@@ -22,17 +22,17 @@ package enum NaivePredicate {
   private static func holds(_ relation: Comparison.Relation, for subject: [Unicode.Scalar]) -> Bool {
     func scalars(_ text: Text) -> [Unicode.Scalar] { Array(text.string.unicodeScalars) }
     return switch relation {
-    case .equal(let text): subject == scalars(text)
-    case .notEqual(let text): subject != scalars(text)
-    case .less(let text): subject.lexicographicallyPrecedes(scalars(text))
-    case .lessOrEqual(let text): !scalars(text).lexicographicallyPrecedes(subject)
-    case .greater(let text): scalars(text).lexicographicallyPrecedes(subject)
-    case .greaterOrEqual(let text): !subject.lexicographicallyPrecedes(scalars(text))
-    case .beginsWith(let text): subject.starts(with: scalars(text))
-    case .endsWith(let text): subject.reversed().starts(with: scalars(text).reversed())
-    case .contains(let text):
+    case .text(let text, .equal): subject == scalars(text)
+    case .text(let text, .notEqual): subject != scalars(text)
+    case .text(let text, .less): subject.lexicographicallyPrecedes(scalars(text))
+    case .text(let text, .lessOrEqual): !scalars(text).lexicographicallyPrecedes(subject)
+    case .text(let text, .greater): scalars(text).lexicographicallyPrecedes(subject)
+    case .text(let text, .greaterOrEqual): !subject.lexicographicallyPrecedes(scalars(text))
+    case .text(let text, .beginsWith): subject.starts(with: scalars(text))
+    case .text(let text, .endsWith): subject.reversed().starts(with: scalars(text).reversed())
+    case .text(let text, .contains):
       (0...subject.count).contains { subject[$0...].starts(with: scalars(text)) }
-    case .like(let pattern): isLike(subject[...], scalars(pattern)[...])
+    case .text(let pattern, .like): isLike(subject[...], scalars(pattern)[...])
     case .oneOf(let texts): texts.map(scalars).contains(subject)
     case .matches: false
     }

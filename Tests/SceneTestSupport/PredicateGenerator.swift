@@ -38,23 +38,20 @@ package struct PredicateGenerator {
     }
   }
 
+  private static let operators: [Comparison.Operator] = [
+    .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .beginsWith, .endsWith, .contains,
+  ]
+
   package mutating func comparison() -> Comparison {
     let options = Comparison.Options(rawValue: random.once(in: 2) ? 0 : UInt8(random.below(4)))
     switch random.below(12) {
-    case 0: return Comparison(.notEqual(text()), options: options)
-    case 1: return Comparison(.less(text()), options: options)
-    case 2: return Comparison(.lessOrEqual(text()), options: options)
-    case 3: return Comparison(.greater(text()), options: options)
-    case 4: return Comparison(.greaterOrEqual(text()), options: options)
-    case 5: return Comparison(.beginsWith(text()), options: options)
-    case 6: return Comparison(.endsWith(text()), options: options)
-    case 7: return Comparison(.contains(text()), options: options)
-    case 8: return Comparison(.like(pattern()), options: options)
+    case 0..<8: return Comparison(.text(text(), random.one(of: Self.operators)), options: options)
+    case 8: return Comparison(.text(pattern(), .like), options: options)
     case 10:
       let options = options.intersection(.ignoringCase)
       return Comparison(.matches(expression(ignoringCase: options == .ignoringCase)), options: options)
     case 9: return Comparison(.oneOf((0..<random.below(4)).map { _ in text() }), options: options)
-    default: return Comparison(.equal(text()), options: options)
+    default: return Comparison(.text(text(), .equal), options: options)
     }
   }
 
@@ -124,19 +121,19 @@ extension PredicateGenerator {
     return text
   }
 
+  /// The spellings of operators behind SELF, and before it. The others are words, and stand behind it only.
+  private static let spellings: [Comparison.Operator: ([String], mirrored: [String])] = [
+    .equal: (["==", "="], ["==", "="]), .notEqual: (["!=", "<>"], ["!=", "<>"]), .less: (["<"], [">"]),
+    .lessOrEqual: (["<=", "=<"], [">=", "=>"]), .greater: ([">"], ["<"]),
+    .greaterOrEqual: ([">=", "=>"], ["<=", "=<"]),
+  ]
+
   private mutating func spelling(of comparison: Comparison) -> String {
     func options() -> String { comparison.options.description }
     switch comparison.relation {
-    case .equal(let text): return spelling(["==", "="], mirrored: ["==", "="], options(), text)
-    case .notEqual(let text): return spelling(["!=", "<>"], mirrored: ["!=", "<>"], options(), text)
-    case .less(let text): return spelling(["<"], mirrored: [">"], options(), text)
-    case .lessOrEqual(let text): return spelling(["<=", "=<"], mirrored: [">=", "=>"], options(), text)
-    case .greater(let text): return spelling([">"], mirrored: ["<"], options(), text)
-    case .greaterOrEqual(let text): return spelling([">=", "=>"], mirrored: ["<=", "=<"], options(), text)
-    case .beginsWith(let text): return spelling([" BEGINSWITH"], mirrored: [], options(), text)
-    case .endsWith(let text): return spelling([" ENDSWITH"], mirrored: [], options(), text)
-    case .contains(let text): return spelling([" CONTAINS"], mirrored: [], options(), text)
-    case .like(let text): return spelling([" LIKE"], mirrored: [], options(), text)
+    case .text(let text, let relation):
+      let (names, mirrored) = Self.spellings[relation] ?? ([" \(relation.rawValue)"], [])
+      return spelling(names, mirrored: mirrored, options(), text)
     case .matches(let expression):
       return word("SELF") + word(" MATCHES") + word(options()) + space() + quoted(Text(expression.source), "dD.")
     case .oneOf(let texts):
@@ -229,9 +226,7 @@ extension Condition {
     case .not(let part): part.constants
     case .comparison(let comparison):
       switch comparison.relation {
-      case .equal(let text), .notEqual(let text), .less(let text), .lessOrEqual(let text), .greater(let text),
-        .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text), .contains(let text), .like(let text):
-        [text]
+      case .text(let text, _): [text]
       case .oneOf(let texts): texts
       case .matches(let expression): [Text(expression.source)]
       }

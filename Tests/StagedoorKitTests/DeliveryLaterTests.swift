@@ -58,17 +58,6 @@ import Testing
     }
   }
 
-  @Test func `where nobody hosts the application a delivery ends as routed, at its deadline`() async throws {
-    try await withClient { _, stagedoor in
-      var options = DeliveryOptions()
-      options.deadline = .milliseconds(300)
-      let delivery = try await stagedoor.deliver(cat("cat1"), options)
-      let steps = try await all(stagedoor.progress(of: delivery.identifier))
-      #expect(steps.last == .routed)
-      #expect(try await stagedoor.finished(delivery.identifier) == .routed)
-    }
-  }
-
   @Test func `who follows a delivery asks about it once, and hears of its end`() async throws {
     try await withPlayedService { _, service, stagedoor in
       let identifier = PlayedService.delivery
@@ -101,16 +90,6 @@ import Testing
       }
       #expect(steps == [.routed, .held, .handled])
       await second.close()
-    }
-  }
-
-  @Test func `a delivery that went to the wrong window is handed to another`() async throws {
-    try await withClient { _, stagedoor in
-      let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
-      let other = try await stagedoor.newSession(of: "org.example.Cats", configuration: "Cat Detail")
-      let redirected = try await stagedoor.redirect(delivery.identifier, to: other.session)
-      #expect(redirected.outcome == .activated)
-      #expect(try await stagedoor.deliveries().last?.session == other.session)
     }
   }
 

@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
-import Glibc
 import StagedoorKit
 import Testing
 
@@ -56,19 +55,6 @@ import Testing
         try await eventually("a window") {
           await application.scene(of: tom.session)?.activationState == .foregroundActive
         }
-      }
-    }
-  }
-
-  @Test func `what came before the application is given to it in its order`() async throws {
-    try await withHosts { house, stagedoor in
-      for name in ["tom", "tim", "kit"] { try await stagedoor.deliver(cat(name), .lasting) }
-      let sessions = try await stagedoor.sessions()
-      try await house.hosting { application in
-        try await eventually("three windows") { await application.connectedScenes.count == 3 }
-        #expect(application.connectedScenes.map(\.userActivity) == ["tom", "tim", "kit"].map { cat($0) })
-        #expect(application.connectedScenes.map(\.id) == sessions.map(\.identifier))
-        try await eventually("nothing that waits") { try await stagedoor.deliveries(in: .handled).count == 3 }
       }
     }
   }
@@ -128,19 +114,6 @@ import Testing
     }
   }
 
-  @Test func `what a delegate throws is told to the sender, and the window is gone`() async throws {
-    struct NoSuchCat: Error {}
-    try await withHosts { house, stagedoor in
-      try await house.hosting { application in
-        application.whenConnecting = { _, _ in throw NoSuchCat() }
-        #expect(await code { try await stagedoor.deliver(cat("tom"), .handled) } == .hostRefused)
-        #expect(application.connectedScenes.isEmpty)
-        let left = try await stagedoor.sessions()
-        #expect(left.isEmpty)
-      }
-    }
-  }
-
   @Test func `an application asks for windows, closes them, and hears of each step`() async throws {
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
@@ -190,74 +163,6 @@ import Testing
         #expect(again.session == tom.session)
         #expect(restored == cat("tom"))
       }
-    }
-  }
-
-  @Test func `what is discarded while the application is away is told when it comes back`() async throws {
-    try await withHosts { house, stagedoor in
-      var sessions: [SessionIdentifier] = []
-      try await house.hosting { application in
-        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), .handled).session) }
-      }
-      for session in sessions { try await stagedoor.destroy(session) }
-      let gone = sessions.sorted()
-      try await house.hosting { application in
-        try await eventually("both are gone") { await application.discardedSessions == gone }
-        #expect(application.taken() == ["didDiscard 2"])
-      }
-    }
-  }
-
-  @Test func `a host attaches again when the service has been killed, and nothing is lost`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.withClient { stagedoor in
-        let application = PlayedApplication("org.example.Cats")
-        application.whenConnecting = Self.showCat
-        let connection = try await house.bus.connect()
-        let tom = try await house.serving("--durability", "normal") { daemon in
-          try await application.start(on: connection)
-          let tom = try await stagedoor.deliver(cat("tom"), .handled)
-          try await eventually("tom in front") {
-            try await stagedoor.session(tom.session).activationState == .foregroundActive
-          }
-          daemon.signal(SIGKILL)
-          try await daemon.ended()
-          return tom
-        }
-        let scene = try #require(application.scene(of: tom.session))
-        scene.title = "Tom"
-        _ = application.taken()
-        try await house.serving("--durability", "normal") { _ in
-          try await eventually("what it had not said") {
-            let session = try await stagedoor.session(tom.session)
-            return session.title == "Tom" && session.activationState == .foregroundActive && session.isConnected
-          }
-          #expect(application.scene(of: tom.session) === scene)
-          #expect(application.taken().isEmpty)
-          let again = try await stagedoor.deliver(cat("tom"), .handled)
-          #expect(again.session == tom.session)
-          #expect(application.calls.first == "continue tom (foregroundActive)")
-          await application.stop()
-        }
-        #expect(application.failures.isEmpty)
-        await connection.close()
-      }
-    }
-  }
-
-  @Test func `the bus starts the application that something is for, again and again`() async throws {
-    try await withHosts { house, stagedoor in
-      try await house.bus.install(
-        "org.example.Cats", executable: Command.built("kit-stage-async").program, environment: house.environment)
-      let first = try await stagedoor.deliver(cat("tom"), .handled)
-      #expect(first.outcome == .created)
-      let process: UInt32 = try await stagedoor.connection.call(
-        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "org.example.Cats")
-      kill(pid_t(process), SIGKILL)
-      try await eventually("it is away") { try await stagedoor.session(first.session).isConnected == false }
-      let second = try await stagedoor.deliver(cat("tom"), .handled)
-      #expect(second.outcome == .restored)
-      #expect(second.session == first.session)
     }
   }
 

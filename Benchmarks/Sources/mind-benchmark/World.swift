@@ -66,7 +66,7 @@ struct World {
 
   private static func manifest(_ conditions: Conditions) -> Manifest {
     // A predicate of one comparison, which always parses.
-    let shared = Predicate(.comparison(.contains("photo")))
+    let shared = Predicate(.comparison(.contains, "photo"))
     let detail = SceneConfiguration(
       name: "Detail", activityTypes: [activityType],
       conditions: conditions == .shared ? ActivationConditions(can: shared, prefers: shared) : ActivationConditions())

@@ -8,26 +8,47 @@ package struct Comparison: Hashable, Sendable {
   package let relation: Relation
   package let options: Options
 
-  /// The relation between SELF and the constants, by their bytes.
   package enum Relation: Hashable, Sendable {
-    case equal(Text)
-    case notEqual(Text)
-    case less(Text)
-    case lessOrEqual(Text)
-    case greater(Text)
-    case greaterOrEqual(Text)
-    case beginsWith(Text)
-    case endsWith(Text)
-    case contains(Text)
-    /// `*` stands for any text, `?` for one scalar, and every other character for itself.
-    case like(Text)
+    case text(Text, Operator)
     case oneOf([Text])
     /// The whole of SELF. The expression itself ignores case where the options say so.
     case matches(RegularExpression)
   }
 
+  /// A relation between SELF and one constant, by their bytes, in its spelling.
+  package enum Operator: String, Sendable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case beginsWith = "BEGINSWITH"
+    case endsWith = "ENDSWITH"
+    case contains = "CONTAINS"
+    /// `*` stands for any text, `?` for one scalar, and every other character for itself.
+    case like = "LIKE"
+
+    /// `"b" < SELF` is `SELF > "b"`; `nil` for an operator that takes SELF on its left only.
+    var mirrored: Operator? {
+      switch self {
+      case .equal, .notEqual: self
+      case .less: .greater
+      case .lessOrEqual: .greaterOrEqual
+      case .greater: .less
+      case .greaterOrEqual: .lessOrEqual
+      case .beginsWith, .endsWith, .contains, .like: nil
+      }
+    }
+  }
+
   package init(_ relation: Relation, options: Options = []) {
-    self.relation = relation.mapped { $0.folded(options) }
+    self.relation =
+      switch relation {
+      case .text(let constant, let relation): .text(constant.folded(options), relation)
+      case .oneOf(let constants): .oneOf(constants.map { $0.folded(options) })
+      case .matches: relation
+      }
     self.options = options
   }
 
@@ -38,54 +59,40 @@ package struct Comparison: Hashable, Sendable {
   func holds(forFolded subject: Text, steps: inout Int) -> Bool {
     steps -= self.steps(along: subject)
     if steps < 0 { return false }
-    return switch relation {
-    case .equal(let constant): subject == constant
-    case .notEqual(let constant): subject != constant
-    case .less(let constant): subject < constant
-    case .lessOrEqual(let constant): subject <= constant
-    case .greater(let constant): subject > constant
-    case .greaterOrEqual(let constant): subject >= constant
-    case .beginsWith(let constant): subject.hasPrefix(constant)
-    case .endsWith(let constant): subject.hasSuffix(constant)
-    case .contains(let constant): TextPattern(containing: constant).matches(subject)
-    case .like(let pattern): TextPattern(like: pattern).matches(subject)
-    case .oneOf(let constants): constants.contains(subject)
+    switch relation {
+    case .text(let constant, let relation): return relation.holds(for: subject, constant)
+    case .oneOf(let constants): return constants.contains(subject)
     case .matches(let expression):
-      if case .yes = subject.withBytes({ expression.match(.whole, in: $0, steps: &steps) }) { true } else { false }
+      if case .yes = subject.withBytes({ expression.match(.whole, in: $0, steps: &steps) }) { return true }
+      return false
     }
   }
-}
 
-extension Comparison {
   /// Roughly the work: the steps of a pattern along the text, or some steps for each text that is compared as a whole. An expression counts its own
   /// steps.
-  fileprivate func steps(along subject: Text) -> Int {
+  private func steps(along subject: Text) -> Int {
     switch relation {
-    case .contains(let pattern), .like(let pattern): TextPattern.steps(pattern, along: subject)
+    case .text(let pattern, .contains), .text(let pattern, .like): TextPattern.steps(pattern, along: subject)
+    case .text(let text, _): 16 + min(text.count, subject.count) / 4
     case .oneOf(let constants): 16 * (constants.count + 1)
     case .matches: 16
-    case .equal(let text), .notEqual(let text), .less(let text), .lessOrEqual(let text), .greater(let text),
-      .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text):
-      16 + min(text.count, subject.count) / 4
     }
   }
 }
 
-extension Comparison.Relation {
-  fileprivate func mapped(_ change: (Text) -> Text) -> Self {
+extension Comparison.Operator {
+  fileprivate func holds(for subject: Text, _ constant: Text) -> Bool {
     switch self {
-    case .equal(let constant): .equal(change(constant))
-    case .notEqual(let constant): .notEqual(change(constant))
-    case .less(let constant): .less(change(constant))
-    case .lessOrEqual(let constant): .lessOrEqual(change(constant))
-    case .greater(let constant): .greater(change(constant))
-    case .greaterOrEqual(let constant): .greaterOrEqual(change(constant))
-    case .beginsWith(let constant): .beginsWith(change(constant))
-    case .endsWith(let constant): .endsWith(change(constant))
-    case .contains(let constant): .contains(change(constant))
-    case .like(let pattern): .like(change(pattern))
-    case .oneOf(let constants): .oneOf(constants.map(change))
-    case .matches: self
+    case .equal: subject == constant
+    case .notEqual: subject != constant
+    case .less: subject < constant
+    case .lessOrEqual: subject <= constant
+    case .greater: subject > constant
+    case .greaterOrEqual: subject >= constant
+    case .beginsWith: subject.hasPrefix(constant)
+    case .endsWith: subject.hasSuffix(constant)
+    case .contains: TextPattern(containing: constant).matches(subject)
+    case .like: TextPattern(like: constant).matches(subject)
     }
   }
 }

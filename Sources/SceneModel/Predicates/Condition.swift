@@ -15,8 +15,10 @@ package indirect enum Condition: Hashable, Sendable {
   case or([Condition])
   case not(Condition)
 
-  package static func comparison(_ relation: Comparison.Relation, _ options: Comparison.Options = []) -> Condition {
-    .comparison(Comparison(relation, options: options))
+  package static func comparison(
+    _ relation: Comparison.Operator, _ constant: Text, _ options: Comparison.Options = []
+  ) -> Condition {
+    .comparison(Comparison(.text(constant, relation), options: options))
   }
 }
 
@@ -69,22 +71,11 @@ extension Condition: CustomStringConvertible {
 extension Comparison: CustomStringConvertible {
   package var description: String {
     switch relation {
-    case .equal(let constant): written("==", constant)
-    case .notEqual(let constant): written("!=", constant)
-    case .less(let constant): written("<", constant)
-    case .lessOrEqual(let constant): written("<=", constant)
-    case .greater(let constant): written(">", constant)
-    case .greaterOrEqual(let constant): written(">=", constant)
-    case .beginsWith(let constant): written("BEGINSWITH", constant)
-    case .endsWith(let constant): written("ENDSWITH", constant)
-    case .contains(let constant): written("CONTAINS", constant)
-    case .like(let pattern): written("LIKE", pattern)
-    case .matches(let expression): written("MATCHES", Text(expression.source))
+    case .text(let constant, let relation): "SELF \(relation.rawValue)\(options) \(constant.asConstant)"
     case .oneOf(let constants): "SELF IN\(options) {\(constants.map(\.asConstant).joined(separator: ", "))}"
+    case .matches(let expression): "SELF MATCHES\(options) \(Text(expression.source).asConstant)"
     }
   }
-
-  private func written(_ name: String, _ constant: Text) -> String { "SELF \(name)\(options) \(constant.asConstant)" }
 }
 
 extension Comparison.Options: CustomStringConvertible {

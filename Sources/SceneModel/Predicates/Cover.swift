@@ -59,13 +59,13 @@ extension Comparison {
     // The index looks for the key itself, and these comparisons need a folded key.
     guard options.isEmpty else { return .everything }
     switch relation {
-    case .equal(let key): return .keys([key])
+    case .text(let key, .equal): return .keys([key])
     case .oneOf(let keys): return .keys(keys)
-    case .beginsWith(let prefix): return Cover(prefix: prefix)
-    case .like(let pattern):
+    case .text(let prefix, .beginsWith): return Cover(prefix: prefix)
+    case .text(let pattern, .like):
       let head = pattern.string.utf8.prefix { $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "?") }
       return head.count == pattern.count ? .keys([pattern]) : Cover(prefix: Text(String(decoding: head, as: UTF8.self)))
-    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .endsWith, .contains, .matches: return .everything
+    case .text, .matches: return .everything
     }
   }
 }

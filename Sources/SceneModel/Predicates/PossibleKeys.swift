@@ -144,22 +144,22 @@ extension Comparison.Relation {
     func bytes(_ text: Text) -> [UInt8] { text.withBytes { Array($0) } }
     func reversed(_ text: Text) -> [UInt8] { text.withBytes { $0.reversed() } }
     switch self {
-    case .equal(let text): return (.exactly(.only(bytes(text))), .exactly(.only(reversed(text))))
-    case .notEqual(let text):
+    case .text(let text, .equal): return (.exactly(.only(bytes(text))), .exactly(.only(reversed(text))))
+    case .text(let text, .notEqual):
       return (.exactly(.only(bytes(text)).complement), .exactly(.only(reversed(text)).complement))
-    case .less(let text): return (.exactly(.before(bytes(text))), .unknown)
-    case .lessOrEqual(let text): return (.exactly(.before(bytes(text) + [0])), .unknown)
-    case .greater(let text): return (.exactly(.from(bytes(text) + [0])), .unknown)
-    case .greaterOrEqual(let text): return (.exactly(.from(bytes(text))), .unknown)
-    case .beginsWith(let text): return (.exactly(.beginning(with: bytes(text))), .unknown)
-    case .endsWith(let text): return (.unknown, .exactly(.beginning(with: reversed(text))))
+    case .text(let text, .less): return (.exactly(.before(bytes(text))), .unknown)
+    case .text(let text, .lessOrEqual): return (.exactly(.before(bytes(text) + [0])), .unknown)
+    case .text(let text, .greater): return (.exactly(.from(bytes(text) + [0])), .unknown)
+    case .text(let text, .greaterOrEqual): return (.exactly(.from(bytes(text))), .unknown)
+    case .text(let text, .beginsWith): return (.exactly(.beginning(with: bytes(text))), .unknown)
+    case .text(let text, .endsWith): return (.unknown, .exactly(.beginning(with: reversed(text))))
     case .matches: return (.unknown, .unknown)
-    case .contains(let text): return (text.isEmpty ? .exactly(.all) : .unknown, .unknown)
+    case .text(let text, .contains): return (text.isEmpty ? .exactly(.all) : .unknown, .unknown)
     case .oneOf(let texts): return (.exactly(.only(texts.map(bytes))), .exactly(.only(texts.map(reversed))))
-    case .like(let pattern):
+    case .text(let pattern, .like):
       let isWild: (UInt8) -> Bool = { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
       let (start, end) = (bytes(pattern).prefix { !isWild($0) }, reversed(pattern).prefix { !isWild($0) })
-      if start.count == pattern.count { return Comparison.Relation.equal(pattern).seen }
+      if start.count == pattern.count { return Comparison.Relation.text(pattern, .equal).seen }
       if start.isEmpty, bytes(pattern).allSatisfy({ $0 == UInt8(ascii: "*") }) { return (.exactly(.all), .unknown) }
       return (.atMost(.beginning(with: Array(start))), .atMost(.beginning(with: Array(end))))
     }

@@ -92,11 +92,11 @@ struct PredicateParser {
       return Comparison(.oneOf(try list()), options: options)
     }
     if token.kind == .sign(.matches) { return try match() }
-    guard case .sign(let sign) = token.kind, let relation = PredicateParser.relation(of: sign) else {
+    guard case .sign(let sign) = token.kind, let relation = Comparison.Operator(rawValue: sign.rawValue) else {
       throw refusal(of: token, expected: "an operator after SELF")
     }
     let options = try takeOperator()
-    return Comparison(relation(try constant()), options: options)
+    return Comparison(.text(try constant(), relation), options: options)
   }
 
   private mutating func match() throws(PredicateError) -> Comparison {
@@ -120,15 +120,14 @@ struct PredicateParser {
     return Comparison(.matches(expression), options: options)
   }
 
-  /// `"b" < SELF` is `SELF > "b"`.
   private mutating func mirroredComparison(_ constant: Text) throws(PredicateError) -> Comparison {
     try advance()
-    guard case .sign(let sign) = token.kind,
-      sign == .oneOf || sign == .matches || PredicateParser.relation(of: sign) != nil
+    guard case .sign(let sign) = token.kind, case let relation = Comparison.Operator(rawValue: sign.rawValue),
+      relation != nil || sign == .oneOf || sign == .matches
     else {
       throw refusal(of: token, expected: "an operator after the text")
     }
-    guard let mirror = PredicateParser.mirror(of: sign), let relation = PredicateParser.relation(of: mirror) else {
+    guard let mirrored = relation?.mirrored else {
       let instead = sign == .oneOf ? "; SELF CONTAINS \"…\" looks for a part" : ""
       throw error("\(sign.rawValue) takes SELF on its left\(instead)")
     }
@@ -137,7 +136,7 @@ struct PredicateParser {
       if case .constant = token.kind { throw error("expected SELF, got a text; one side of a comparison is SELF") }
       throw refusal(of: token, expected: "SELF")
     }
-    return Comparison(relation(constant), options: options)
+    return Comparison(.text(constant, mirrored), options: options)
   }
 
   private mutating func constant() throws(PredicateError) -> Text {
@@ -184,31 +183,4 @@ struct PredicateParser {
   }
 
   private func error(_ reason: String) -> PredicateError { lexer.error(at: token.range.lowerBound, reason) }
-
-  private static func relation(of sign: PredicateToken.Sign) -> ((Text) -> Comparison.Relation)? {
-    switch sign {
-    case .equal: Comparison.Relation.equal
-    case .notEqual: Comparison.Relation.notEqual
-    case .less: Comparison.Relation.less
-    case .lessOrEqual: Comparison.Relation.lessOrEqual
-    case .greater: Comparison.Relation.greater
-    case .greaterOrEqual: Comparison.Relation.greaterOrEqual
-    case .beginsWith: Comparison.Relation.beginsWith
-    case .endsWith: Comparison.Relation.endsWith
-    case .contains: Comparison.Relation.contains
-    case .like: Comparison.Relation.like
-    default: nil
-    }
-  }
-
-  private static func mirror(of sign: PredicateToken.Sign) -> PredicateToken.Sign? {
-    switch sign {
-    case .equal, .notEqual: sign
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    default: nil
-    }
-  }
 }

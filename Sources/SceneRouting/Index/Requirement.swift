@@ -7,7 +7,7 @@ enum Requirement: Sendable, Hashable {
 
   init(_ condition: Condition) {
     if case .comparison(let comparison) = condition, comparison.options.isEmpty,
-      case .equal(let key) = comparison.relation
+      case .text(let key, .equal) = comparison.relation
     {
       self = .equals(key)
     } else {
@@ -25,7 +25,7 @@ enum Requirement: Sendable, Hashable {
 
   var condition: Condition {
     switch self {
-    case .equals(let key): .comparison(.equal(key))
+    case .equals(let key): .comparison(.equal, key)
     case .general(let condition): condition
     }
   }

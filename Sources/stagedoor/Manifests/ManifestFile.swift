@@ -63,7 +63,7 @@ struct ManifestFile {
       let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let text = String(parts[1])
       let json = Printed.json(.text(text)).dropFirst().dropLast()
-      let value = Array(isJSON(bytes) ? json.utf8 : PropertyList.escapedForXML(text)[...].utf8)
+      let value = Array(Manifest.isJSON(bytes) ? json.utf8 : PropertyList.escapedForXML(text)[...].utf8)
       let variables = ["$(\(parts[0]))", "${\(parts[0])}"].map { Array($0.utf8) }
       var filled: [UInt8] = []
       var rest = bytes[...]
@@ -89,11 +89,7 @@ struct ManifestFile {
     }
   }
 
-  var isJSON: Bool { ManifestFile.isJSON(bytes) }
-
-  private static func isJSON(_ bytes: [UInt8]) -> Bool {
-    bytes.first { ![0x20, 0x0A, 0x0D, 0x09, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
-  }
+  var isJSON: Bool { Manifest.isJSON(bytes) }
 
   /// The identifier in the name of an installed file; `nil` for `Info.plist`.
   private var identifierInName: Text? {
