@@ -1,3 +1,4 @@
+import InterchangeTurns
 import SceneModel
 import SessionStore
 import Testing
@@ -64,6 +65,12 @@ extension Stage {
   /// The core's tables agree with each other and with what is stored, and the baggage store keeps nothing that nobody will ever free.
   func checkItself(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(book.disagreements == [], sourceLocation: sourceLocation)
+    // Reading a large store takes long.
+    if book.openCount < 500, let remembered = try? store.remembered() {
+      var fresh = PromptBook(types: Stage.types, seed: (1, 1))
+      fresh.recall(remembered, at: now)
+      #expect(book.remains == fresh.remains, sourceLocation: sourceLocation)
+    }
     for (delivery, numbers) in parcels {
       var known: Set<Int> = []
       for underWay in memory.packings.values.values {

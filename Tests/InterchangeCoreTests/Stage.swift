@@ -53,15 +53,12 @@ final class Stage {
     var allowance = Allowance()
     allowing(&allowance)
     let now = now
-    let store = Stage.expect { () throws(StoreError) in
+    let store = Stage.expect(
       try SessionStore(
         directory: directory ?? "", durability: directory == nil ? .memory : .full,
-        rules: ReadingRules(types: Stage.types), at: now.time)
-    }
+        rules: ReadingRules(types: Stage.types), at: now.time))
     self.store = store
-    prompter = Stage.expect { () throws(StoreError) in
-      try Prompter(store, types: Stage.types, allowance: allowance, seed: (1, 2), at: now)
-    }
+    prompter = Stage.expect(try Prompter(store, types: Stage.types, allowance: allowance, seed: (1, 2), at: now))
     for manifest in manifests { play(.declared(manifest)) }
   }
 
@@ -75,8 +72,8 @@ final class Stage {
   }
 
   /// The store fails only where a test says so.
-  private static func expect<Value: ~Copyable>(_ body: () throws(StoreError) -> Value) -> Value {
-    do throws(StoreError) { return try body() } catch { preconditionFailure("the store fails: \(error)") }
+  private static func expect<Value: ~Copyable>(_ value: @autoclosure () throws -> Value) -> Value {
+    do { return try value() } catch { preconditionFailure("the store fails: \(error)") }
   }
 
   // MARK: Cues and turns
@@ -103,7 +100,9 @@ final class Stage {
     try body(self)
     store.damage = refused ? StoreError(.full, "the disk is full") : nil
     defer { store.damage = nil }
-    return endTurn()
+    let steps = endTurn()
+    precondition(!refused || steps.isEmpty, "the store did not refuse the turn")
+    return steps
   }
 
   /// A turn that stores nothing is never refused, so another caller's call stores something.
@@ -141,7 +140,7 @@ final class Stage {
 
   private func run(_ errand: Errand) {
     if case .read(let number, let delivery) = errand {
-      return _ = play(.delivery(number, Stage.expect { () throws(StoreError) in try prompter.delivery(delivery) }))
+      return _ = play(.delivery(number, Stage.expect(try prompter.delivery(delivery))))
     }
     errands.append(errand)
     baggage.run(errand)
@@ -253,9 +252,8 @@ final class Stage {
   func restart(_ manifests: Manifest..., begins: Bool = true, allowing: (inout Allowance) -> Void = { _ in }) {
     var allowance = book.ledger.allowance
     allowing(&allowance)
-    prompter = Stage.expect { () throws(StoreError) in
-      try Prompter(store, types: Stage.types, allowance: allowance, seed: (3, store.lastEventSequence), at: now)
-    }
+    prompter = Stage.expect(
+      try Prompter(store, types: Stage.types, allowance: allowance, seed: (3, store.lastEventSequence), at: now))
     asked = []
     baggage.die()
     baggage.sweep(keeping: book.carrying)
@@ -264,12 +262,10 @@ final class Stage {
   }
 
   /// The core forgets what it remembers for speed.
-  func rest() { _ = Stage.expect { () throws(StoreError) in try prompter.rest(at: now.time) } }
+  func rest() { _ = Stage.expect(try prompter.rest(at: now.time)) }
 
   /// The store changes without the core, as by damage.
-  func alterStore(_ record: Record) {
-    Stage.expect { () throws(StoreError) in try store.commit([record], at: now.time) }
-  }
+  func alterStore(_ record: Record) { Stage.expect(try store.commit([record], at: now.time)) }
 
   func setRules(_ rules: RuleSet, home: Text = .empty) { prompter.setRules(rules, home: home) }
 
@@ -284,7 +280,7 @@ final class Stage {
   /// How often the last cue began again because the core lacked something.
   var restarts: Int { prompter.restarts }
   var memory: Memory { prompter.book.memory }
-  var shelf: Shelf { Stage.expect { () throws(StoreError) in try Shelf(store) } }
+  var shelf: Shelf { Stage.expect(try Shelf(store)) }
 
   /// The sayings since then, except for the log.
   func said(since count: Int) -> [Saying] {
