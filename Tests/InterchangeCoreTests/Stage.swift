@@ -149,10 +149,10 @@ final class Stage {
     }
   }
 
-  /// A check of a large stage costs as much as many turns, so it happens only after as many turns.
+  /// A check of a large stage, or of an old one, costs as much as many turns, so it happens only after as many turns.
   private func checkNowAndThen() {
     turnsSinceCheck += 1
-    guard 16 * turnsSinceCheck > book.openCount + memory.places else { return }
+    guard 16 * turnsSinceCheck > book.openCount + memory.places + errands.count / 4 else { return }
     turnsSinceCheck = 0
     checkItself()
   }
