@@ -180,13 +180,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeCoreTests",
-      dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SceneTestSupport", "TextRules"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "InterchangeTurnsTests",
       dependencies: [
-        "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore",
-        "StoreTestSupport",
+        "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting",
+        "SceneTestSupport",
+        "SessionStore", "StoreTestSupport", "TextRules", "Theatre",
       ],
       swiftSettings: settings),
     // The fuzzer damages the same stores.

@@ -439,7 +439,7 @@ extension World {
           endTurn()
         }
       }
-      while !packings.isEmpty || !openings.isEmpty, broken == nil {
+      while !baggage.packings.isEmpty || !baggage.openings.isEmpty, broken == nil {
         baggageWorks(obeys: true)
         endTurn()
       }

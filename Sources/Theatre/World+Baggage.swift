@@ -63,7 +63,9 @@ extension World {
   private func renew() {
     let place = sender()
     // Mostly one that somebody waits for.
-    let asked = openings.compactMap { if case .promise(let promise) = $0.parcel.content { promise } else { nil } }
+    let asked = baggage.openings.compactMap {
+      if case .promise(let promise) = $0.parcel.content { promise } else { nil }
+    }
     let number = chance.once(in: 4) ? nil : chance.any(of: asked)?.path.string.last?.wholeNumberValue
     let token = use(of: Text("promise-\(number ?? chance.below(3))"), by: connections[place].caller)
     let own = own(connections[place].caller)
@@ -213,59 +215,36 @@ extension World {
 
   // MARK: The baggage store
 
-  /// A call whose contents are being packed.
-  struct PackingTask {
-    let number: CallNumber
-    let orders: [PackingOrder]
-    let eachItem: Bool
-    /// The bytes that may still be taken.
-    var rest: Int
-    var sizes: [Int64?] = []
-    var failures: [Int: InterchangeError] = [:]
-  }
-
-  struct OpeningTask {
-    let number: CallNumber
-    let delivery: UniqueIdentifier
-    let parcel: Parcel
-  }
-
-  /// The baggage store's contents of a delivery, by number. Descriptors go with the process.
-  struct Shelf {
-    var kept: [Int: Bool] = [:]
-    /// Whether it had descriptors in an earlier life.
-    var hasLost = false
-  }
-
   /// The baggage store does the next work for one of its waiting calls.
   ///
   /// - Parameter obeys: Whether nothing fails, and no source is silent.
   func baggageWorks(obeys: Bool = false) {
-    if packings.isEmpty, openings.isEmpty { return }
-    let place = chance.below(packings.count + openings.count)
-    if place < packings.count { pack(place, obeys) } else { open(place - packings.count, obeys) }
+    if baggage.packings.isEmpty, baggage.openings.isEmpty { return }
+    let place = chance.below(baggage.packings.count + baggage.openings.count)
+    if place < baggage.packings.count { pack(place, obeys) } else { open(place - baggage.packings.count, obeys) }
   }
 
   private func pack(_ place: Int, _ obeys: Bool) {
-    let (number, order) = (packings[place].number, packings[place].orders[packings[place].sizes.count])
+    let (number, orders) = (baggage.packings[place].number, baggage.packings[place].orders)
+    let order = orders[baggage.packings[place].sizes.count]
     func fail(_ name: InterchangeError.Name, _ why: String) {
       let error = InterchangeError(name, "\(order.place): \(why)")
-      if packings[place].eachItem, calls[number] != nil {
-        packings[place].failures[order.item] = error
+      if baggage.packings[place].eachItem, calls[number] != nil {
+        baggage.packings[place].failures[order.item] = error
         return took(nil)
       }
-      packings.remove(at: place)
+      baggage.packings.remove(at: place)
       feed(.packed(number, .failed(error)))
     }
     func took(_ size: Int64?) {
-      packings[place].sizes.append(size)
-      guard packings[place].sizes.count == packings[place].orders.count else { return }
-      let task = packings.remove(at: place)
+      baggage.packings[place].sizes.append(size)
+      guard baggage.packings[place].sizes.count == orders.count else { return }
+      let task = baggage.packings.remove(at: place)
       feed(.packed(number, .packed(task.sizes, failures: task.failures)))
     }
     // The call was answered while the last of its contents was taken.
     if calls[number] == nil { return fail(.cancelled, "nobody waits for it") }
-    if packings[place].failures[order.item] != nil { return took(nil) }
+    if baggage.packings[place].failures[order.item] != nil { return took(nil) }
     if case .promise(let promise) = order.source {
       if !isThere(promise.source) { return fail(.sourceGone, "its source has left") }
       if !obeys, chance.once(in: 6) { return }
@@ -277,25 +256,28 @@ extension World {
       took(1_000)
     } else {
       let size = chance.one(of: [10, 1_000, 100_000])
-      if size > packings[place].rest { return fail(.limitsExceeded, "it is too large") }
+      if size > baggage.packings[place].rest { return fail(.limitsExceeded, "it is too large") }
       let isDescriptor = if case .descriptor = order.source { true } else { false }
-      packings[place].rest -= size
-      shelves[order.delivery, default: Shelf()].kept[order.number] = isDescriptor
+      baggage.packings[place].rest -= size
+      if !baggage.keep(order) {
+        breaks(.baggage, "content \(order.number) of the delivery \(order.delivery) takes the place of another")
+      }
       took(isDescriptor && size == 10 ? nil : Int64(size))
     }
   }
 
   private func open(_ place: Int, _ obeys: Bool) {
-    let task = openings[place]
+    let task = baggage.openings[place]
     var (failure, hasLeft) = (nil as InterchangeError?, false)
     switch task.parcel.content {
     case .data: break
     case .file: if !obeys, chance.once(in: 4) { failure = InterchangeError(.invalidPayload, "it is gone") }
     case .kept(let number), .held(let number):
-      let shelf = shelves[task.delivery] ?? Shelf()
-      if shelf.kept[number] == nil {
+      if baggage.kept[task.delivery]?[number] == nil {
         failure = InterchangeError(.sourceGone, "the service began anew")
-        if !shelf.hasLost { breaks(.baggage, "content \(number) of the delivery \(task.delivery) is not there") }
+        if !baggage.bereft.contains(task.delivery) {
+          breaks(.baggage, "content \(number) of the delivery \(task.delivery) is not there")
+        }
       }
     case .promise(let promise):
       if !isThere(promise.source) {
@@ -308,40 +290,18 @@ extension World {
         if chance.once(in: 4) { failure = InterchangeError(.routing("org.theatre.Error"), "no") }
       }
     }
-    openings.remove(at: place)
+    baggage.openings.remove(at: place)
     feed(
       .opened(task.number, failure.map { hasLeft ? .sourceLeft($0) : .failed($0) } ?? .opened(size: task.parcel.size)))
   }
 
-  /// Opens a parcel. Nobody else gets a parcel for its sender alone.
-  func beginOpening(_ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel) {
-    openings.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
+  /// Nobody else gets a parcel for its sender alone.
+  func checkOpening(_ number: CallNumber, _ parcel: Parcel) {
     guard case .data(let bytes) = parcel.content, let sent = calls[number] else { return }
     let text = Text(String(decoding: bytes.prefix(100), as: UTF8.self))
     if text.holds("0wn"), !text.holds("0wn\(sent.caller.connection ?? "?")*") {
       breaks(.secrets, "\(sent.caller.connection ?? "?") opens \(text)")
     }
-  }
-
-  func free(_ deliveries: [UniqueIdentifier]) { for delivery in deliveries { shelves[delivery] = nil } }
-
-  func free(_ numbers: [Int], of delivery: UniqueIdentifier) {
-    for number in numbers { shelves[delivery]?.kept[number] = nil }
-    if shelves[delivery]?.kept.isEmpty ?? false { shelves[delivery] = nil }
-  }
-
-  /// The process is gone, and with it its work and every descriptor.
-  func baggageDies() {
-    (packings, openings, dragged) = ([], [], [:])
-    for (delivery, shelf) in shelves where shelf.kept.values.contains(true) {
-      shelves[delivery] = Shelf(kept: shelf.kept.filter { !$0.value }, hasLost: true)
-    }
-  }
-
-  /// Removes contents of other deliveries that an earlier life has left, before anything is kept.
-  func sweepBaggage() {
-    let carrying = prompter.book.carrying
-    shelves = shelves.filter { carrying.contains($0.key) }
   }
 
   func checkBaggage() {
@@ -353,7 +313,7 @@ extension World {
       }
     }
     let needed = prompter.book.carrying.union(prompter.book.dragging).union(prompter.book.packing)
-    if let delivery = shelves.first(where: { !needed.contains($0.key) && !$0.value.kept.isEmpty })?.key {
+    if let delivery = baggage.kept.keys.first(where: { !needed.contains($0) }) {
       breaks(.baggage, "the baggage store keeps what \(delivery) carried, and nobody can open or free it")
     }
   }

@@ -161,13 +161,11 @@ extension World {
       launches[application] = Launch(number: number, way: .command)
     case .forgetLaunch(let application, let number):
       if launches[application]?.number == number { launches[application] = nil }
-    case .pack(let number, let orders, let rest, let eachItem):
-      packings.append(PackingTask(number: number, orders: orders, eachItem: eachItem, rest: rest))
     case .consult(let number, let consulting): news.append(.consult(number, consulting))
-    case .open(let number, let delivery, let parcel, _, _): beginOpening(number, delivery, parcel)
-    case .callOff(let number): openings.removeAll { $0.number == number }
-    case .free(let deliveries): free(deliveries)
-    case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
+    case .open(let number, _, let parcel, _, _):
+      checkOpening(number, parcel)
+      baggage.run(errand)
+    case .pack, .callOff, .free, .freeParcels: baggage.run(errand)
     case .endPromises, .forgetPicture: break
     }
   }

@@ -41,7 +41,7 @@ extension World {
       known = known.mapValues { Known(created: $0.created) }
     }
     lastSaid = store.lastEventSequence
-    sweepBaggage()
+    baggage.sweep(keeping: prompter.book.carrying)
     checkEverything()
     feed(.installed(installed, keeping: []))
     readRules()
@@ -108,7 +108,8 @@ extension World {
     news = []
     questions = []
     calls = [:]
-    baggageDies()
+    baggage.die()
+    dragged = [:]
     for program in programs.indices { programs[program].forgetsService() }
   }
 

@@ -56,11 +56,9 @@ final class World {
   var calls: [CallNumber: Sent] = [:]
   var callNumber: CallNumber = 0
 
-  // MARK: The baggage store
+  // MARK: Contents
 
-  var shelves: [UniqueIdentifier: Shelf] = [:]
-  var packings: [PackingTask] = []
-  var openings: [OpeningTask] = []
+  var baggage = PlayedBaggage()
   var dragged: [UniqueIdentifier: Dragged] = [:]
 
   // MARK: Known facts

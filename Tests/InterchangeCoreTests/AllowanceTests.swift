@@ -5,14 +5,8 @@ import Testing
 
 /// Every limit at n and at n + 1, who is charged, and when the charge ends.
 @Suite struct AllowanceTests {
-  private func stage(_ manifest: Manifest = cats(), _ change: (inout Allowance) -> Void) -> Stage {
-    var allowance = Allowance()
-    change(&allowance)
-    return Stage(manifest, allowance: allowance)
-  }
-
   @Test func `deliveries that wait leave as much space for others as their sender has taken`() {
-    var stage = stage { $0.waiting = 8 * 4096 }
+    let stage = Stage(cats()) { $0.waiting = 8 * 4096 }
     for key in ["1", "2", "3", "4"] as [Text] { #expect(stage.drop(key: key)?.delivered != nil) }
     #expect(stage.drop(key: "5")?.refusal?.name == .limitsExceeded)
     for key in ["5", "6"] as [Text] { #expect(stage.drop(key: key, by: .other)?.delivered != nil) }
@@ -29,7 +23,7 @@ import Testing
   }
 
   @Test func `a delivery that waits is charged for the content before it as well`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     var long = stage.activity("view", "1")
     long.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
     let first = try #require(stage.call(.deliver(long, digest: "", size: 1))?.delivered)
@@ -49,7 +43,7 @@ import Testing
   }
 
   @Test func `a caller that has left holds no space, but all that have left do together`() {
-    var stage = stage { $0.waiting = 4 * 4096 }
+    let stage = Stage(cats()) { $0.waiting = 4 * 4096 }
     for number in 0..<4 {
       #expect(stage.drop(key: Text("\(number)"), by: .shell(number))?.delivered != nil)
       stage.play(.callerLeft(connection: Text(":2.\(number)")))
@@ -63,14 +57,14 @@ import Testing
   }
 
   @Test func `what waited when the service ended is charged to those that have left`() {
-    var stage = stage { $0.waiting = 8 * 4096 }
+    let stage = Stage(cats()) { $0.waiting = 8 * 4096 }
     stage.drop(key: "1")
     stage.restart(cats())
     #expect(stage.book.ledger.taken(.waiting, by: .departed) == 4096)
   }
 
   @Test func `strangers are one principal, and a sandbox is one however many connections it has`() {
-    var stage = stage { $0.waiting = 4 * 4096 }
+    let stage = Stage(cats()) { $0.waiting = 4 * 4096 }
     #expect(stage.drop(key: "1", by: .stranger)?.delivered != nil)
     let other = Caller(connection: ":1.21", isSandboxed: true, application: .empty)
     #expect(stage.drop(key: "2", by: other)?.delivered != nil)
@@ -82,7 +76,7 @@ import Testing
   }
 
   @Test func `calls that were not answered are counted, and given back with their answers`() {
-    var stage = stage { $0.calls = 2 }
+    let stage = Stage(cats()) { $0.calls = 2 }
     for key in ["1", "2"] as [Text] { #expect(stage.drop(key: key) { $0.wait = .handled } == nil) }
     #expect(stage.drop(key: "3")?.refusal?.name == .limitsExceeded)
     #expect(stage.drop(key: "3", by: .other)?.delivered != nil)
@@ -94,7 +88,7 @@ import Testing
   }
 
   @Test func `documents of calls that were not answered are counted`() {
-    var stage = stage { $0.callBytes = 200 }
+    let stage = Stage(cats()) { $0.callBytes = 200 }
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     #expect(stage.drop(key: "2")?.delivered != nil)
     #expect(stage.drop(key: "2") { $0.wait = .handled } == nil)
@@ -104,7 +98,7 @@ import Testing
   }
 
   @Test func `manifests take 4 KiB at least, and one that is replaced gives its space back`() {
-    var stage = stage { $0.manifests = 2 * 4096 }
+    let stage = Stage(cats()) { $0.manifests = 2 * 4096 }
     for name in ["org.example.A", "org.example.B", "org.example.B"] as [Text] {
       #expect(stage.call(.register(cats(name), size: 1)) == .application(name))
     }
@@ -116,7 +110,7 @@ import Testing
   }
 
   @Test func `sessions of one application leave as many places for those of others`() {
-    var stage = stage { $0.sessions = 4 }
+    let stage = Stage(cats()) { $0.sessions = 4 }
     stage.call(.register(cats("org.example.Dogs"), size: 1))
     stage.call(.register(cats("org.example.Owls"), size: 1))
     stage.call(.register(cats("org.example.Fish"), size: 1))
@@ -138,13 +132,11 @@ import Testing
   }
 
   @Test func `preferences and scenes have their limits`() {
-    var stage = stage {
+    let stage = Stage(cats()) {
       $0.preferences = 1
       $0.scenes = 2
     }
-    var other = cats("org.example.Dogs")
-    other.activityTypes = ["view", "bark"]
-    stage.call(.register(other, size: 1))
+    stage.call(.register(cats("org.example.Dogs") { $0.activityTypes = ["view", "bark"] }, size: 1))
     #expect(stage.call(.prefer("org.example.Dogs", type: "view")) == .done)
     #expect(stage.call(.prefer("org.example.Cats", type: "view")) == .done)
     #expect(stage.call(.prefer("org.example.Dogs", type: "bark"))?.refusal?.name == .limitsExceeded)
@@ -161,7 +153,7 @@ import Testing
   }
 
   @Test func `a host is asked about so many sessions at once, and about the next when one is done`() {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     for key in 0...Host.maximumRunning { stage.drop(key: Text("\(key)")) }
     #expect(stage.asked.count == Host.maximumRunning)
     stage.hostAnswers(.refused("no"))
@@ -178,7 +170,7 @@ import Testing
   func `calls of a caller that has left are forgotten, and those of others wait on`(
     callers: [Caller], forgotten: [CallNumber]
   ) {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     for caller in callers { stage.drop(key: "1", by: caller) { ($0.token, $0.wait) = ("once", .handled) } }
     #expect(stage.shelf.deliveries.count == 1)
     #expect(stage.book.ledger.total(.calls) == callers.count)
@@ -193,7 +185,7 @@ import Testing
   }
 
   @Test func `a session waits once for a host that has its hands full`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("first")
     stage.call(.setState(session, .background), by: .host)
     for key in 0..<Host.maximumRunning { stage.drop(key: Text("\(key)")) }
@@ -207,7 +199,7 @@ import Testing
   }
 
   @Test func `deadlines of what is over do not pile up`() {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     for _ in 0..<3 * Memory.passedDeadlines {
       stage.drop(key: "1") { $0.statedDeadline = 3_600 }
       stage.hostAnswersAll()

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `each item sees what those before it did`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let items = try #require(stage.call(batch(["1", "2", "1"]))?.items)
     let delivered = items.compactMap(\.delivered)
     #expect(delivered.map(\.outcome) == ["created", "created", "activated"])
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `one that is refused refuses all, or is passed by`() {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let refusal = stage.call(batch(["1", "?", "2"]))?.refusal
     #expect(refusal?.message.hasPrefix("items[1]: ") == true)
     #expect(stage.shelf.sessions.isEmpty)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `the same token gets the same answer, in the same turn and later`() {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     stage.turn { stage in
       for _ in 0..<2 { stage.call(batch(["1", "?"], .bestEffort, token: "once")) }
     }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a token after a redirect answers as before it`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let other = try #require(stage.drop(key: "2")?.delivered?.session)
     let first = try #require(stage.drop(key: "1") { $0.token = "once" }?.delivered)
     #expect(stage.call(.redirect(first.delivery, to: other)) == .outcome("activated"))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `tokens of sandboxes are their own`() {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let first = stage.drop(key: "1") { $0.token = "once" }?.delivered
     let other = stage.drop(key: "1", by: .sandbox("org.example.Dogs")) { $0.token = "once" }?.delivered
     #expect(first?.delivery != other?.delivery)
@@ -68,28 +68,25 @@ import Testing
   }
 
   @Test func `what a refused decision took is told, so that its sender waits for others`() throws {
-    var manifest = cats(atMost: 1)
-    manifest.configurations[0].conditions.can = try Predicate("SELF CONTAINS 'cat'")
-    var stage = Stage(manifest)
+    let can = try Predicate("SELF CONTAINS 'cat'")
+    let stage = Stage(cats(atMost: 1) { $0.configurations[0].conditions.can = can })
     #expect(stage.drop(key: "1")?.delivered != nil)
     for ask in [.deliver(stage.activity("view", "2"), digest: .empty, size: 100), batch(["2"])] as [Ask] {
       #expect(stage.call(ask)?.refusal != nil)
-      #expect(stage.lastEffort > 0)
+      #expect(stage.lastStep.effort > 0)
     }
   }
 
   @Test func `what many items lack is read in a few rounds`() {
-    var stage = Stage()
+    let stage = Stage()
     let manifests = (0..<100).map { number in
-      var manifest = cats(Text("org.example.App\(number)"))
-      manifest.activityTypes = [Text("view\(number)")]
-      return manifest
+      cats(Text("org.example.App\(number)")) { $0.activityTypes = [Text("view\(number)")] }
     }
     for manifest in manifests { stage.call(.register(manifest, size: 1)) }
     let items = manifests.map {
       Item(activities: [UserActivity(activityType: $0.activityTypes[0], targetContentIdentifier: "k")])
     }
     #expect(stage.call(.deliverEach(Payload(items: items), digest: "d", size: 100))?.items?.count == 100)
-    #expect(stage.lacks.count <= 3)
+    #expect(stage.restarts <= 3)
   }
 }

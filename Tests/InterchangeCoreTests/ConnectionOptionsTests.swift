@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `the token, the deadline and the privacy come with the scene`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     stage.drop(key: "1") { ($0.activationToken, $0.statedDeadline, $0.isPrivate) = ("token", 30, true) }
     let options = try options(stage)
     #expect(options["activationToken"] == "token")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `a public delivery does not say so`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     stage.drop(key: "1")
     #expect(try options(stage)["private"] == nil)
     #expect(try options(stage)["activationToken"] == nil)
@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: ["copy", "move"] as [Text])
   func `a drop of a drag says what it does`(operation: Text) throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     var payload = stage.activity("view", "1")
     payload.options.allowedOperations = [.copy, .move]
     let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `what the activity says of other devices is handed on`() throws {
     for isEligible in [true, false, nil] as [Bool?] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let activity = UserActivity(activityType: "view", isEligibleForHandoff: isEligible)
       stage.call(.deliver(Payload(activity), digest: .empty, size: 1))
       let told = try #require(try options(stage)["userActivities"]?.elements.first)
@@ -56,9 +56,7 @@ import Testing
   }
 
   @Test func `the size of a promise is known before it is loaded`() throws {
-    var manifest = cats()
-    manifest.contentTypes = [contentType("image/png")]
-    var stage = Stage(hosting: manifest)
+    let stage = Stage(hosting: cats { $0.contentTypes = [contentType("image/png")] })
     let promise = Representation(type: contentType("image/png"), .promise("/cat"), promisedSize: 5_000_000_000)
     stage.call(.deliver(Payload(items: [Item(representations: [promise])]), digest: .empty, size: 1))
     let item = try #require(try options(stage)["items"]?.elements.first)
@@ -73,7 +71,7 @@ import Testing
 
   @Test func `a host is told all that a delivery has for it, what routed it first, and nothing that is hidden`() throws
   {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let other = try stage.window("0")
     var payload = Payload(items: [
       Item(
@@ -108,7 +106,7 @@ import Testing
 
   /// Of a payload that has something for everyone, for the application and for the process alone.
   @Test func `a host that delivers to its own application is named, and is shown what is for it alone`() throws {
-    var stage = Stage(hosting: cats(), cats("org.example.Player"))
+    let stage = Stage(hosting: cats(), cats("org.example.Player"))
     stage.attach("org.example.Player", as: .other)
     var payload = Payload(items: [
       Item(activities: [
@@ -136,9 +134,7 @@ import Testing
   // MARK: Strangers
 
   @Test func `as a stranger a sender has the rights of a sandbox`() throws {
-    var manifest = cats()
-    manifest.contentTypes = [contentType("image/png")]
-    var stage = Stage(manifest)
+    let stage = Stage(cats { $0.contentTypes = [contentType("image/png")] })
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     func refusal(_ payload: Payload) -> InterchangeError.Name? {
       var payload = payload
@@ -158,7 +154,7 @@ import Testing
   }
 
   @Test func `the host that passes something on is not its source, and may still ask about it`() throws {
-    var stage = Stage(cats(), cats("org.example.Relay"))
+    let stage = Stage(cats(), cats("org.example.Relay"))
     stage.attach("org.example.Relay", as: .other)
     let own = try #require(stage.drop(key: "1", by: .other)?.delivered?.delivery)
     #expect(stage.shelf.deliveries[own]?.sourceApplication == "org.example.Relay")
@@ -168,9 +164,7 @@ import Testing
   }
 
   @Test func `only who forwards says where something came from`() throws {
-    var relay = cats("org.example.Relay")
-    relay.forwards = true
-    var stage = Stage(hosting: cats(), relay)
+    let stage = Stage(hosting: cats(), cats("org.example.Relay") { $0.forwards = true })
     #expect(stage.drop(key: "1") { $0.origin = "laptop" }?.refusal?.name == .accessDenied)
     #expect(stage.drop(key: "1", by: .host) { $0.origin = "laptop" }?.refusal?.name == .accessDenied)
     stage.attach("org.example.Relay", as: .other)
@@ -179,7 +173,7 @@ import Testing
   }
 
   @Test func `a stranger's drag takes no promises later either`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     var payload = stage.activity("view", "1")
     payload.options.isFromStranger = true
     let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))

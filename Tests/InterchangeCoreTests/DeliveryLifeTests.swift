@@ -6,7 +6,7 @@ import Testing
 /// Each transition of a delivery, and its signals.
 @Suite struct DeliveryLifeTests {
   @Test func `without a host it is held, and its application is started`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(delivered.outcome == "created")
     #expect(stage.progress(of: delivered.delivery)?.state == .held)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `with a host it is routed, and handled when the host has opened the window`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.progress(of: delivered.delivery)?.state == .routed)
     #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a delivery that is held is routed when a host is ready, in the order in which it came`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let deliveries = try ["1", "2", "3"].map { try #require(stage.drop(key: $0)?.delivered) }
     stage.attach()
     #expect(stage.asked.map(\.question.connect?.session) == deliveries.map(\.session))
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `for one session calls wait for each other, and different sessions do not`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let first = try #require(stage.drop(key: "1")?.delivered?.delivery)
     let second = try #require(stage.drop(key: "1")?.delivered?.delivery)
     stage.drop(key: "2")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `which call is made follows the session when it is made, and the outcome when it was decided`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.call(.write(session, .stateRestorationActivity(UserActivity(activityType: "restore"))), by: .host)
     stage.drop(key: "1")
@@ -83,7 +83,7 @@ import Testing
     throws
   {
     let name: Text = answer == .timedOut ? "org.stagedoor.Error.HostTimeout" : "org.stagedoor.Error.HostRefused"
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     let call = stage.lastCall
     stage.hostAnswers(answer)
@@ -97,7 +97,7 @@ import Testing
 
   @Test func `a host that refuses to open a scene, and did not answer before, may show it, and hears that it is gone`()
   {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = stage.drop(key: "1")?.delivered?.session
     stage.drop(key: "1") { $0.statedDeadline = 60 }
     stage.hostAnswers(.timedOut)
@@ -111,7 +111,7 @@ import Testing
   func `a window shows what it showed before when the host does not take it, unless something newer was set`(
     _ answer: HostAnswer
   ) throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.drop(key: "2", to: session)
     #expect(stage.sessions()[0].userActivity?.key == "2")
@@ -126,10 +126,10 @@ import Testing
   }
 
   @Test func `what is held fails when its time is over, as long as something could start its application`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.play(.launch(application: "org.example.Cats", number: 1, .isKnown))
-    #expect(stage.callAgain == stage.now.uptime + 20_000_000)
+    #expect(stage.lastStep.callAgain == stage.now.uptime + 20_000_000)
     stage.passUntilQuiet(seconds: 19.9)
     #expect(stage.progress(of: delivery)?.state == .held)
     stage.passUntilQuiet(seconds: 0.1)
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `what nobody can take is unclaimed when its time is over: it is routed, and its session stays`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     let (call, delivery) = (stage.lastCall, stage.shelf.deliveryOrder[0])
     // While the core waits to hear whether anything can start the application, it decides nothing.
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `what a host cannot be given before it knows what is gone fails when its time is over`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     try stage.destroyOne()
     stage.attach(hearsDiscards: false)
     let delivery = stage.drop(key: "1")?.delivered?.delivery
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test func `it is cancelled while it is held, and not later`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let held = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.call(.cancel(held.delivery)) == .done)
     #expect(stage.progress(of: held.delivery)?.state == .cancelled)
@@ -189,7 +189,7 @@ import Testing
 
   @Test func `who waits until it is handled hears of the end in each case`() throws {
     for (isCancelled, name) in [(true, "Cancelled"), (false, "NoSuchSession")] as [(Bool, Text)] {
-      var stage = Stage(cats())
+      let stage = Stage(cats())
       #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
       let call = stage.lastCall
       stage.call(
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func `who waits for a host that never came hears the same again`() {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let once = { (options: inout PayloadOptions) in (options.token, options.wait) = ("once", .handled) }
     stage.drop(key: "1", once)
     stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test func `a host that leaves holds it again, with the next attempt`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.hostLeaves()
     #expect(stage.progress(of: delivery)?.state == .held)
@@ -222,7 +222,7 @@ import Testing
   }
 
   @Test func `three departures refuse what the host was working on, and nothing else`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let first = stage.drop(key: "1")?.delivered
     for _ in 0..<2 {
       stage.attach()
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test func `a host that never heard the call has not had the delivery`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.hostAnswers(.gone(neverReached: true))
     #expect(stage.progress(of: delivery)?.attempt == 1)
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test func `deliveries that joined do not fail with the first`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let first = try #require(stage.drop(key: "1")?.delivered)
     let second = try #require(stage.drop(key: "1")?.delivered)
     #expect(first.session == second.session)
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test func `a redirect gives it to another session, and what stood in the first comes back`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivered = try #require(stage.drop(key: "3", to: sessions[0])?.delivered)
     stage.hostAnswersAll()
@@ -284,7 +284,7 @@ import Testing
   }
 
   @Test func `a delivery that a host has in hand is redirected, and the first answer counts no more`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
@@ -298,7 +298,7 @@ import Testing
   }
 
   @Test func `what is redirected to the window that just took it is given to it once more`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswers(.done)
     #expect(stage.call(.redirect(delivered.delivery, to: delivered.session)) == .outcome("activated"))
@@ -311,7 +311,7 @@ import Testing
 
   /// Once, each of two deliveries remembered the other as the one before it, and the service followed them for ever.
   @Test func `what was redirected there and back can be cancelled`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let first = try #require(stage.drop(key: "1")?.delivered?.session)
     let other = try #require(stage.drop(key: "2")?.delivered?.session)
     let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, to: first)?.delivered?.delivery) }
@@ -324,7 +324,7 @@ import Testing
   }
 
   @Test func `what was redirected within its window leaves nothing there when it is cancelled`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, to: session)?.delivered?.delivery) }
     #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
@@ -335,7 +335,7 @@ import Testing
   /// The host may write the title of what it was given, also after nobody waits for it any more.
   @Test(arguments: [HostAnswer.timedOut, .refused("no")])
   func `a window stays private if its host has a private delivery and did not refuse it`(answer: HostAnswer) throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     let secret = { (options: inout PayloadOptions) in
       (options.session, options.isPrivate) = (Text("\(session)"), true)
@@ -350,7 +350,7 @@ import Testing
 
   /// The host may have written before it read of the delivery.
   @Test func `a window stays private whatever its host reports while a private delivery waits for it`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.drop(key: "secret", to: session) { $0.isPrivate = true }
     stage.call(
@@ -368,7 +368,7 @@ import Testing
 
   /// The host has taken the private delivery, and has not read of the public one.
   @Test func `what a host reports before it has taken the public delivery is not shown`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.drop(key: "secret", to: session) { $0.isPrivate = true }
     stage.drop(key: "2", to: session)
@@ -384,7 +384,7 @@ import Testing
   func `a window is private while its host has a private delivery, also if a public one comes behind it`(
     isHosted: Bool
   ) throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     if isHosted { stage.attach() }
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
     if isHosted { stage.hostAnswersAll() }
@@ -403,7 +403,7 @@ import Testing
   }
 
   @Test func `a window is as before if its host never had the private delivery`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
     let delivery = try #require(
       stage.drop(key: "2", to: session) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }?.delivered?
@@ -415,7 +415,7 @@ import Testing
   }
 
   @Test func `the window from which a private delivery was redirected stays private`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(
       stage.drop(key: "3", to: sessions[0]) { $0.isPrivate = true }?.delivered?.delivery)
@@ -430,7 +430,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `what goes with its configuration is not redirected`(inOneTurn: Bool) throws {
-    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    let stage = Stage(cats(configurations: ["Default", "Other"]))
     let delivery = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered?.delivery)
     let other = try #require(stage.drop(key: "2") { $0.configuration = "Default" }?.delivered?.session)
     if inOneTurn {
@@ -448,7 +448,7 @@ import Testing
   }
 
   @Test func `a delivery is redirected to a session of its own application only`() throws {
-    var stage = Stage(cats(), cats("org.example.Dogs"))
+    let stage = Stage(cats(), cats("org.example.Dogs"))
     let delivered = try #require(stage.drop(key: "1") { $0.application = "org.example.Cats" }?.delivered)
     let foreign = try #require(stage.drop(key: "1") { $0.application = "org.example.Dogs" }?.delivered?.session)
     #expect(stage.call(.redirect(delivered.delivery, to: foreign))?.refusal?.name == .requestDenied)
@@ -457,7 +457,7 @@ import Testing
   }
 
   @Test func `what was handled can be redirected until its deadline`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     stage.pass(seconds: 20)
     let answer = stage.call(.redirect(stage.shelf.deliveryOrder[0], to: sessions[1]))
@@ -465,7 +465,7 @@ import Testing
   }
 
   @Test func `a service that begins holds again what a host had, and may have seen`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let handled = stage.drop(key: "1")?.delivered
     stage.hostAnswersAll()
     let routed = stage.drop(key: "2")?.delivered?.delivery
@@ -480,7 +480,7 @@ import Testing
   }
 
   @Test func `a clock that is set changes no deadline`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.play(.launch(application: "org.example.Cats", number: 1, .isKnown))
     stage.now.time = stage.now.time.adding(seconds: 86_400)
@@ -492,7 +492,7 @@ import Testing
   }
 
   @Test func `a deadline that a clock put far away is an hour at most`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.now.time = stage.now.time.adding(seconds: -86_400)
     stage.restart(cats())

@@ -1,5 +1,6 @@
 import SceneModel
 import Testing
+import Theatre
 
 @testable import InterchangeCore
 
@@ -18,9 +19,9 @@ import Testing
   // MARK: Beginning and adding
 
   @Test func `a drag begins, and what comes with the call is packed`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     stage.begin(.descriptor(), .data(Allowance.smallParcel + 1), .file(), .promise(), .text())
-    let orders = try #require(stage.packing.first).orders
+    let orders = try #require(stage.baggage.packings.first).orders
     // Files and promises are opened only at the drop.
     #expect(orders.map(\.number) == [0, 1])
     stage.baggagePacks()
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test func `a drag of nothing can be dropped, and ends`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let begun = stage.call(.beginDrag(Payload(), ticket: "a ticket", outlivesSource: false, size: 2))
     let drag = try #require(begun?.begun).drag
@@ -43,13 +44,13 @@ import Testing
   }
 
   @Test func `a drag that is refused leaves nothing`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     stage.begin(.descriptor(), .descriptor(1, type: "text/html"))
     stage.baggageFails()
-    #expect(stage.answer?.refusal != nil && stage.baggageStore.isEmpty)
+    #expect(stage.answer?.refusal != nil && stage.parcels.isEmpty)
     stage.begin(.descriptor())
-    stage.baggagePacksAndStoreRefuses()
-    #expect(stage.answer?.refusal?.name == .storageFailed && stage.baggageStore.isEmpty)
+    stage.turn(refused: true) { $0.baggagePacks() }
+    #expect(stage.answer?.refusal?.name == .storageFailed && stage.parcels.isEmpty)
     stage.turn(refused: true) { $0.begin(.text()) }
     #expect(stage.begin(.file(), by: .sandbox("org.example.Mail"))?.refusal?.name == .accessDenied)
     #expect(stage.memory.drags.isEmpty && stage.memory.tickets.isEmpty)
@@ -57,7 +58,7 @@ import Testing
   }
 
   @Test func `items are added, and everyone who takes part is told`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     stage.open(drag, by: Self.target)
     let count = stage.sayings.count
@@ -71,16 +72,16 @@ import Testing
   }
 
   @Test func `two calls that add items at the same time add both`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.descriptor())
     let window = try stage.window()
     for number in 0..<2 {
       let item = Item(suggestedName: Text("\(number)"), representations: [.descriptor(number)])
       stage.call(.addItems([item], to: drag, size: 1))
     }
-    #expect(stage.packing.map { $0.orders.map(\.number) } == [[1], [2]])
-    let calls = stage.packing.map(\.number)
-    stage.packing.reverse()
+    #expect(stage.baggage.packings.map { $0.orders.map(\.number) } == [[1], [2]])
+    let calls = stage.baggage.packings.map(\.number)
+    stage.baggage.packings.reverse()
     stage.baggagePacks()
     stage.baggagePacks()
     #expect(calls.allSatisfy { stage.answers[$0] == .done })
@@ -91,7 +92,7 @@ import Testing
 
   @Test func `items that come when the drag is over are refused and freed`() throws {
     for isCancelled in [true, false] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let drag = try stage.dragging(.descriptor())
       let window = try stage.window()
       stage.add(.descriptor(1), to: drag)
@@ -103,41 +104,41 @@ import Testing
       }
       stage.baggagePacks()
       #expect(stage.answers[adding]?.refusal?.name == .requestDenied)
-      #expect(stage.baggageStore.parcels == (isCancelled ? [:] : [drag: [0]]))
+      #expect(stage.parcels == (isCancelled ? [:] : [drag: [0]]))
     }
   }
 
   @Test func `items that cannot be packed leave the others`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.descriptor())
     stage.add(.descriptor(1), .descriptor(2, type: "text/html"), to: drag)
     stage.baggageFails()
-    #expect(stage.baggageStore.parcels == [drag: [0]])
+    #expect(stage.parcels == [drag: [0]])
     stage.add(.descriptor(1), .descriptor(2, type: "text/html"), to: drag)
-    stage.baggagePacksAndStoreRefuses()
-    #expect(stage.baggageStore.parcels == [drag: [0]])
+    stage.turn(refused: true) { $0.baggagePacks() }
+    #expect(stage.parcels == [drag: [0]])
     stage.turn(refused: true) { $0.add(.descriptor(1), to: drag) }
     #expect(stage.book.viewOfDrag(drag, for: .shell)?.items.count == 1)
   }
 
   @Test func `a drag has as many items as a payload, also where calls add them at the same time`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     let many = [Item](repeating: Item(suggestedName: "x"), count: Limits.items - 2)
     #expect(stage.call(.addItems(many, to: drag, size: 1)) == .done)
     for _ in 0..<2 { stage.add(.descriptor(), to: drag) }
-    let calls = stage.packing.map(\.number)
+    let calls = stage.baggage.packings.map(\.number)
     stage.baggagePacks()
     stage.baggagePacks()
     #expect(stage.answers[calls[0]] == .done)
     #expect(stage.answers[calls[1]]?.refusal?.name == .limitsExceeded)
-    #expect(stage.baggageStore.parcels[drag]?.count == 1)
+    #expect(stage.parcels[drag]?.count == 1)
   }
 
   // MARK: Access
 
   @Test func `who brings the ticket may look, and nobody else`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text(), by: .sandbox("org.example.Mail"))
     for caller in [Self.target, .sandbox("org.example.Mail", 5), .stranger, .other] {
       #expect(stage.book.viewOfDrag(drag, for: caller) == nil)
@@ -162,7 +163,7 @@ import Testing
   }
 
   @Test func `a ticket whose turn is refused was not brought`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     stage.turn(refused: true) { $0.open(drag, by: Self.target) }
     #expect(stage.book.viewOfDrag(drag, for: Self.target) == nil)
@@ -170,7 +171,7 @@ import Testing
 
   @Test func `what is hidden is absent for others, also in the drag of a script`() throws {
     for isScript in [true, false] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let drag = try stage.dragging(
         .text("x"), .text("y", type: "text/html", .application), .text("z", type: "text/csv", .ownProcess), by: .host,
         isScript: isScript)
@@ -186,7 +187,7 @@ import Testing
   }
 
   @Test func `as many connections bring a ticket as are remembered, and not one more`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     for number in 0..<Allowance.dragOpeners {
       stage.open(drag, by: .sandbox("org.example.Target", number))
@@ -212,7 +213,7 @@ import Testing
 
   @Test func `what the host proposes is bounded by what the source allows`() throws {
     for (answer, allowed, expected) in Self.answers {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let window = try stage.window()
       let drag = try stage.dragging(.text()) { $0.allowedOperations = allowed }
       stage.open(drag, by: Self.target)
@@ -229,7 +230,7 @@ import Testing
     for (allowed, expected) in [([.copy], "copy"), ([.move], "move"), ([.move, .copy], "copy")]
       as [([PayloadOptions.Operation], Text)]
     {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let window = try stage.window()
       let drag = try stage.dragging(.text()) { $0.allowedOperations = allowed }
       // The edge of the screen.
@@ -241,7 +242,7 @@ import Testing
   }
 
   @Test func `a proposal for a session that is not there is refused`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     let unknown = UniqueIdentifier(high: 1, low: 1)
     #expect(stage.call(.propose(drag, on: unknown))?.refusal?.name == .noSuchSession)
@@ -249,7 +250,7 @@ import Testing
   }
 
   @Test func `a proposal ends with the host that was asked, and its late answer is nobody's`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.text())
     stage.call(.propose(drag, on: window))
@@ -265,7 +266,7 @@ import Testing
 
   @Test func `a drag that ends while a host is asked is forbidden everywhere`() throws {
     for answer in [HostAnswer.operation("copy"), .done] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let window = try stage.window()
       let drag = try stage.dragging(.text())
       stage.call(.propose(drag, on: window))
@@ -280,7 +281,7 @@ import Testing
 
   @Test func `an application that was asked hears how it ended, and a private activity only its own host sees`() throws
   {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.text("x"), .text("y", type: "text/html", .ownProcess))
     stage.turn(refused: true) { $0.call(.propose(drag, on: window)) }
@@ -296,13 +297,13 @@ import Testing
   // MARK: Dropping
 
   @Test func `a drop makes a delivery of the drag's name, with all it carries`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.descriptor(), .file(), .promise(), .text())
     stage.open(drag, by: Self.target)
     let count = stage.sayings.count
     stage.drop(drag, on: window, by: Self.target)
-    #expect(stage.packing.first?.orders.map(\.number) == [1])
+    #expect(stage.baggage.packings.first?.orders.map(\.number) == [1])
     #expect(stage.state(of: drag) == "dropped")
     stage.baggagePacks()
     let call = stage.lastCall
@@ -322,14 +323,14 @@ import Testing
   }
 
   @Test func `what is dropped on the edge makes a session`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     let delivered = try #require(stage.drop(drag, on: nil)?.delivered)
     #expect(delivered.outcome == "created")
   }
 
   @Test func `a drag is dropped once, and what is dropped is not cancelled`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.file())
     stage.drop(drag, on: nil)
     let first = stage.lastCall
@@ -346,7 +347,7 @@ import Testing
   }
 
   @Test func `an operation that is none, or that the source does not allow, is refused`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     #expect(stage.drop(drag, on: nil, "link")?.refusal?.name == .invalidArgs)
     #expect(stage.drop(drag, on: nil, "move")?.refusal?.name == .requestDenied)
@@ -356,7 +357,7 @@ import Testing
   }
 
   @Test func `a drop that is refused leaves the drag as it was, and it can be dropped again`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.descriptor(), .file(), .file("b", type: "text/x-b"))
     // A file is missing.
@@ -364,11 +365,11 @@ import Testing
     stage.baggageFails()
     #expect(stage.answer?.refusal != nil)
     #expect(stage.state(of: drag) == "dragging")
-    #expect(stage.baggageStore.parcels == [drag: [0]])
+    #expect(stage.parcels == [drag: [0]])
     // The store refuses the turn.
     stage.drop(drag, on: window)
-    stage.baggagePacksAndStoreRefuses()
-    #expect(stage.baggageStore.parcels == [drag: [0]] && stage.shelf.baggage.isEmpty)
+    stage.turn(refused: true) { $0.baggagePacks() }
+    #expect(stage.parcels == [drag: [0]] && stage.shelf.baggage.isEmpty)
     stage.turn(refused: true) { $0.drop(drag, on: window) }
     #expect(stage.state(of: drag) == "dragging")
     // The window is destroyed meanwhile.
@@ -377,15 +378,15 @@ import Testing
     stage.call(.destroy(window, animation: "standard"))
     stage.baggagePacks()
     #expect(stage.answers[late]?.refusal?.errorName == Self.noSession)
-    #expect(stage.baggageStore.parcels == [drag: [0]])
+    #expect(stage.parcels == [drag: [0]])
     stage.drop(drag, on: nil)
     stage.baggagePacks()
     #expect(stage.answer?.delivered?.delivery == drag)
-    #expect(stage.baggageStore.parcels[drag]?.count == 3)
+    #expect(stage.parcels[drag]?.count == 3)
   }
 
   @Test func `whoever drops waits, and a host that drops on its own window does not`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.text()) { $0.wait = .handled }
     stage.open(drag, by: .host)
@@ -400,7 +401,7 @@ import Testing
   // MARK: Ending
 
   @Test func `what is moved ends when its host has released it`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
     stage.drop(drag, on: window, "move")
@@ -413,7 +414,7 @@ import Testing
   }
 
   @Test func `what is moved and released before it was handled ends when it was handled`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
     stage.drop(drag, on: window, "move")
@@ -426,7 +427,7 @@ import Testing
   }
 
   @Test func `what is moved and carries nothing ends when it was handled`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging() { $0.allowedOperations = [.move] }
     stage.drop(drag, on: nil, "move")
     stage.hostAnswersAll()
@@ -435,7 +436,7 @@ import Testing
 
   @Test func `a source does not delete what no host has said that it has`() throws {
     for isDiscarded in [true, false] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let window = try stage.window()
       let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
       stage.drop(drag, on: window, "move")
@@ -450,7 +451,7 @@ import Testing
   }
 
   @Test func `a delivery that fails ends its drag with cancel`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     for operation in ["copy", "move"] as [Text] {
       let drag = try stage.dragging(.text()) { $0.allowedOperations = [.copy, .move] }
@@ -460,20 +461,20 @@ import Testing
       #expect(news(stage, since: count) == ["drag State :1.1", "Ended cancel :1.1"])
       #expect(stage.target(of: drag) == nil)
     }
-    #expect(stage.baggageStore.isEmpty)
+    #expect(stage.parcels.isEmpty)
   }
 
   @Test func `a drag is cancelled by its source, and freed once`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.descriptor(), .promise("/a"))
     stage.open(drag, by: Self.target)
     stage.turn(refused: true) { $0.call(.cancelDrag(drag)) }
-    #expect(stage.state(of: drag) == "dragging" && !stage.baggageStore.isEmpty)
+    #expect(stage.state(of: drag) == "dragging" && !stage.parcels.isEmpty)
     let count = stage.sayings.count
     #expect(stage.call(.cancelDrag(drag)) == .done)
     #expect(stage.call(.cancelDrag(drag))?.refusal?.name == .requestDenied)
     #expect(news(stage, since: count) == ["drag State :1.1 :3.9", "Ended cancel :1.1"])
-    #expect(stage.errands.count { $0 == .free([drag]) } == 1 && stage.baggageStore.isEmpty)
+    #expect(stage.errands.count { $0 == .free([drag]) } == 1 && stage.parcels.isEmpty)
     #expect(stage.endedPromises == [["/a"]])
     #expect(stage.book.ledger.total(.baggage) == 0)
     // The drag still tells how it ended, but cannot be opened any more, and is forgotten soon.
@@ -486,30 +487,30 @@ import Testing
 
   @Test func `a source that leaves cancels its drag, in a sandbox or outside`() throws {
     for source in [Caller.shell, .sandbox("org.example.Mail")] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let drag = try stage.dragging(.descriptor(), by: source)
       stage.callerLeaves(source)
       #expect(stage.book.viewOfDrag(drag, for: source)?.state == "cancelled")
-      #expect(stage.baggageStore.isEmpty)
+      #expect(stage.parcels.isEmpty)
       #expect(stage.book.ledger.total(.baggage) == 0)
     }
   }
 
   @Test func `a source that leaves while its drag begins has begun none`() throws {
     for source in [Caller.shell, .sandbox("org.example.Mail")] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       stage.begin(.descriptor(), by: source)
       stage.callerLeaves(source)
-      #expect(stage.memory.drags.isEmpty && stage.baggageStore.isEmpty)
+      #expect(stage.memory.drags.isEmpty && stage.parcels.isEmpty)
       #expect(stage.book.ledger.accountCount == 0)
       // A later report of the baggage store changes nothing.
       stage.baggageFails(InterchangeError(.cancelled, "nobody waits for it"))
-      #expect(stage.memory.drags.isEmpty && stage.baggageStore.isEmpty)
+      #expect(stage.memory.drags.isEmpty && stage.parcels.isEmpty)
     }
   }
 
   @Test func `a source that leaves after the drop changes nothing`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.file())
     stage.open(drag, by: Self.target)
@@ -522,7 +523,7 @@ import Testing
   }
 
   @Test func `a source that leaves while a drop is packed that fails has cancelled its drag`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.descriptor(), .file())
     stage.open(drag, by: Self.target)
     stage.drop(drag, on: nil, by: Self.target)
@@ -530,11 +531,11 @@ import Testing
     stage.baggageFails()
     #expect(stage.answer?.refusal != nil)
     #expect(stage.book.viewOfDrag(drag, for: Self.target)?.state == "cancelled")
-    #expect(stage.baggageStore.isEmpty)
+    #expect(stage.parcels.isEmpty)
   }
 
   @Test func `the drag of a script outlives its connections, and any of them goes on with it`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.descriptor(), by: .shell(1), isScript: true)
     stage.callerLeaves(.shell(1))
     #expect(stage.add(.text(), to: drag, by: .shell(2)) == .done)
@@ -551,13 +552,13 @@ import Testing
   }
 
   @Test func `a drag ends at its deadline`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.descriptor())
     let long = try stage.dragging(.text()) { $0.statedDeadline = 400 }
     stage.passUntilQuiet(seconds: 299)
     #expect(stage.state(of: drag) == "dragging")
     stage.passUntilQuiet(seconds: 1)
-    #expect(stage.state(of: drag) == "cancelled" && stage.baggageStore.isEmpty)
+    #expect(stage.state(of: drag) == "cancelled" && stage.parcels.isEmpty)
     #expect(news(stage).last == "Ended cancel :1.1")
     #expect(stage.state(of: long) == "dragging")
     stage.passUntilQuiet(seconds: 101)
@@ -566,14 +567,14 @@ import Testing
 
   @Test func `a deadline that comes while a drop is packed waits for what becomes of it`() throws {
     for isRefused in [true, false] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let drag = try stage.dragging(.descriptor(), .file())
       stage.drop(drag, on: nil)
       stage.passUntilQuiet(seconds: 301)
       if isRefused {
         stage.baggageFails()
         stage.passUntilQuiet(seconds: 0)
-        #expect(stage.state(of: drag) == "cancelled" && stage.baggageStore.isEmpty)
+        #expect(stage.state(of: drag) == "cancelled" && stage.parcels.isEmpty)
       } else {
         stage.baggagePacks()
         #expect(stage.answer?.delivered != nil)
@@ -586,9 +587,7 @@ import Testing
   // MARK: Limits
 
   @Test func `one sender has as many drags as it may, and not one more`() throws {
-    var allowance = Allowance()
-    allowance.drags = 2
-    var stage = Stage(hosting: cats(), allowance: allowance)
+    let stage = Stage(hosting: cats()) { $0.drags = 2 }
     let first = try stage.dragging(.text())
     _ = try stage.dragging(.text())
     #expect(stage.begin(.text())?.refusal?.name == .limitsExceeded)
@@ -599,10 +598,8 @@ import Testing
   }
 
   @Test func `a drag is charged for all it has, and a drop does not charge it twice`() throws {
-    var allowance = Allowance()
-    allowance.baggage = 8 * Allowance.smallestBaggage
     let large = Representation.data(Allowance.smallParcel + 1)
-    var stage = Stage(hosting: cats(), allowance: allowance)
+    let stage = Stage(hosting: cats()) { $0.baggage = 8 * Allowance.smallestBaggage }
     stage.begin(large)
     stage.baggagePacks([Int64(3 * Allowance.smallestBaggage)])
     let drag = try #require(stage.answer?.begun).drag
@@ -611,11 +608,10 @@ import Testing
     stage.baggagePacks([Int64(Allowance.smallestBaggage) / 2])
     #expect(stage.answer == .done)
     stage.add(large, to: drag)
-    #expect(stage.packing.first.map { $0.atMost < 5 * Allowance.smallestBaggage } == true)
+    #expect(stage.baggage.packings.first.map { $0.rest < 5 * Allowance.smallestBaggage } == true)
     stage.baggagePacks([Int64(5 * Allowance.smallestBaggage)])
     #expect(stage.answer?.refusal?.name == .limitsExceeded)
-    allowance.baggage = 20 * Allowance.smallestBaggage
-    var other = Stage(hosting: cats(), allowance: allowance)
+    let other = Stage(hosting: cats()) { $0.baggage = 20 * Allowance.smallestBaggage }
     other.begin(large)
     other.baggagePacks([Int64(6 * Allowance.smallestBaggage)])
     let dropped = try #require(other.answer?.begun).drag
@@ -623,7 +619,7 @@ import Testing
   }
 
   @Test func `the document of a drag is charged as long as the drag has it`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     var payload = stage.payload([])
     payload.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
     let begun = stage.call(.beginDrag(payload, ticket: "t", outlivesSource: false, size: 1 << 20))
@@ -635,9 +631,7 @@ import Testing
   }
 
   @Test func `drags have in memory as much as there is for them, and not one more`() throws {
-    var allowance = Allowance()
-    allowance.dragBytes = 4_000
-    var stage = Stage(hosting: cats(), allowance: allowance)
+    let stage = Stage(hosting: cats()) { $0.dragBytes = 4_000 }
     func text(_ count: Int) -> Representation { .text(Text(String(repeating: "x", count: count))) }
     let drag = try stage.dragging(text(1_000))
     #expect(stage.add(text(2_000), to: drag)?.refusal?.name == .limitsExceeded)
@@ -649,7 +643,7 @@ import Testing
   // MARK: Deleting at the source
 
   @Test func `a source does not delete what a sandbox could not hand over`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let source = Caller.sandbox("org.example.Mail")
     let drag = try stage.dragging(.text(), .text(type: "org.example.undeclared"), by: source) {
       $0.allowedOperations = [.move]
@@ -662,7 +656,7 @@ import Testing
   }
 
   @Test func `a source does not delete what only a host had that has gone`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
     stage.drop(drag, on: window, "move")
@@ -675,7 +669,7 @@ import Testing
 
   @Test func `a drag says how it ended, and nothing before`() throws {
     for operation in ["copy", "move"] as [Text] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let drag = try stage.dragging(.text(), isScript: true) { $0.allowedOperations = [.copy, .move] }
       #expect(stage.book.viewOfDrag(drag, for: .other)?.operation == "")
       stage.drop(drag, on: nil, operation, by: .other)
@@ -684,7 +678,7 @@ import Testing
       if operation == "move" { stage.call(.release(drag), by: .host) }
       #expect(stage.book.viewOfDrag(drag, for: .other)?.operation == operation)
     }
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text(), isScript: true)
     stage.call(.cancelDrag(drag))
     #expect(stage.book.viewOfDrag(drag, for: .shell)?.operation == "cancel")
@@ -694,7 +688,7 @@ import Testing
 
   @Test func `a promise is asked of the connection that made it`() throws {
     for keeps in [false, true] {
-      var stage = Stage(hosting: cats())
+      let stage = Stage(hosting: cats())
       let window = try stage.window()
       let drag = try stage.dragging(.promise("/first"), isScript: true) { $0.keepPromises = keeps }
       #expect(stage.add(.promise("/second"), to: drag, by: .other) == .done)
@@ -704,7 +698,7 @@ import Testing
         Promise(source: ":1.2", path: "/second", item: 1, type: "image/jpeg"),
       ]
       if keeps {
-        #expect(stage.packing.first?.orders.map(\.source) == promises.map { .promise($0) })
+        #expect(stage.baggage.packings.first?.orders.map(\.source) == promises.map { .promise($0) })
         stage.baggagePacks()
       } else {
         #expect(stage.shelf.baggage[drag]?.promises == promises)
@@ -713,7 +707,7 @@ import Testing
   }
 
   @Test func `items that are refused end their promises, and leave those of the drag`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.promise("/a"))
     for path in ["/a", "/b"] as [Text] {
       stage.add(.promise(path), .descriptor(0), to: drag)
@@ -725,7 +719,7 @@ import Testing
   // MARK: Large numbers
 
   @Test func `a host has as many proposals as it may, and not one more`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     for number in 0..<Host.maximumProposing {
       let drag = try stage.dragging(.text(), by: .shell(number / 50))
@@ -738,7 +732,7 @@ import Testing
   }
 
   @Test func `a host is asked about a drag once at a time, and then about the newest place`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let windows = try ["a", "b", "c"].map { try stage.window($0) }
     let drag = try stage.dragging(.text())
     let first = stage.lastCall + 1
@@ -763,7 +757,7 @@ import Testing
   }
 
   @Test func `proposals of one source take as many bytes of a host as they leave for others`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let items = (0..<50).map { Item(suggestedName: Text(String(repeating: "x", count: 12_000) + "\($0)")) }
     func begin(by caller: Caller) throws -> UniqueIdentifier {
@@ -787,7 +781,7 @@ import Testing
   }
 
   @Test func `the drags of a source that leaves end in portions, and nobody drops one meanwhile`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window()
     var drags: [UniqueIdentifier] = []
     for _ in 0..<10 {
@@ -812,7 +806,7 @@ import Testing
   }
 
   @Test func `drags whose time is over at the same moment end in portions`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     for _ in 0..<10 {
       let drag = try stage.dragging(.text())
       for number in 0..<400 { stage.open(drag, by: .shell(number)) }
@@ -828,7 +822,7 @@ import Testing
   }
 
   @Test func `whoever has left no longer brings the ticket`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.text())
     for number in 0..<Allowance.dragOpeners {
       stage.open(drag, by: .shell(number))
@@ -841,14 +835,14 @@ import Testing
 extension Stage {
   /// Begins a drag of an activity with representations.
   @discardableResult
-  mutating func begin(
+  func begin(
     _ representations: Representation..., by caller: Caller = .shell, isScript: Bool = false,
     _ change: (inout PayloadOptions) -> Void = { _ in }
   ) -> CallAnswer? {
     begin(representations, by: caller, isScript: isScript, change)
   }
 
-  private mutating func begin(
+  private func begin(
     _ representations: [Representation], by caller: Caller, isScript: Bool, _ change: (inout PayloadOptions) -> Void
   ) -> CallAnswer? {
     let ticket = Text("ticket \(lastCall + 1)")
@@ -857,25 +851,25 @@ extension Stage {
   }
 
   /// A drag that has begun.
-  mutating func dragging(
+  func dragging(
     _ representations: Representation..., by caller: Caller = .shell, isScript: Bool = false,
     _ change: (inout PayloadOptions) -> Void = { _ in }
   ) throws -> UniqueIdentifier {
     _ = begin(representations, by: caller, isScript: isScript, change)
     let call = lastCall
-    while !packing.isEmpty { baggagePacks() }
+    while !baggage.packings.isEmpty { baggagePacks() }
     return try #require(answers[call]?.begun).drag
   }
 
   /// A caller brings the ticket of a drag.
   @discardableResult
-  mutating func open(_ drag: UniqueIdentifier, by caller: Caller) -> CallAnswer? {
+  func open(_ drag: UniqueIdentifier, by caller: Caller) -> CallAnswer? {
     call(.openDrag(ticket: memory.drags[drag]?.ticket ?? .empty), by: caller)
   }
 
   /// The source adds an item with representations.
   @discardableResult
-  mutating func add(
+  func add(
     _ representations: Representation..., to drag: UniqueIdentifier, by caller: Caller = .shell
   ) -> CallAnswer? {
     call(.addItems([Item(representations: representations)], to: drag, size: 1), by: caller)
@@ -883,7 +877,7 @@ extension Stage {
 
   /// - Parameter window: The session on which it is dropped; without it, the edge of the screen.
   @discardableResult
-  mutating func drop(
+  func drop(
     _ drag: UniqueIdentifier, on window: UniqueIdentifier?, _ operation: Text = "copy", by caller: Caller = .shell
   ) -> CallAnswer? {
     call(.drop(drag, on: window, operation: operation), by: caller)

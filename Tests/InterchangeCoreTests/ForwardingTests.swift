@@ -9,19 +9,17 @@ import Testing
   private static let application: Text = "org.example.Relay"
 
   private static func relay() -> Manifest {
-    var manifest = cats(application)
-    manifest.forwards = true
-    return manifest
+    cats(application) { $0.forwards = true }
   }
 
   /// A relay with a session for a device, whose window is open.
-  private static func stage(allowance: Allowance = Allowance()) throws -> (Stage, UniqueIdentifier) {
-    var stage = Stage(hosting: relay(), allowance: allowance)
-    let laptop = try adopt("laptop", &stage)
+  private static func stage(allowing: (inout Allowance) -> Void = { _ in }) throws -> (Stage, UniqueIdentifier) {
+    let stage = Stage(hosting: relay(), allowing: allowing)
+    let laptop = try adopt("laptop", stage)
     return (stage, laptop)
   }
 
-  private static func adopt(_ device: Text, _ stage: inout Stage) throws -> UniqueIdentifier {
+  private static func adopt(_ device: Text, _ stage: Stage) throws -> UniqueIdentifier {
     let ask = Ask.adopt(application: application, configuration: "", nil, title: device)
     return try #require(stage.call(ask, by: .host)?.adopted)
   }
@@ -29,7 +27,7 @@ import Testing
   /// Something for the device, which its host has not acknowledged.
   @discardableResult
   private func send(
-    _ stage: inout Stage, to session: UniqueIdentifier, _ key: Text = "1", waits: Bool = false, isPrivate: Bool = false
+    _ stage: Stage, to session: UniqueIdentifier, _ key: Text = "1", waits: Bool = false, isPrivate: Bool = false
   ) -> CallNumber {
     stage.drop(key: key, to: session) { ($0.isPrivate, $0.wait) = (isPrivate, waits ? .handled : .routed) }
     return stage.lastCall
@@ -41,10 +39,10 @@ import Testing
 
   /// Something for the device, which its host has taken and acknowledges later.
   private func deferred(
-    _ stage: inout Stage, to session: UniqueIdentifier, seconds: UInt32 = 60, waits: Bool = false,
+    _ stage: Stage, to session: UniqueIdentifier, seconds: UInt32 = 60, waits: Bool = false,
     isPrivate: Bool = false
   ) throws -> (UniqueIdentifier, call: CallNumber) {
-    let call = send(&stage, to: session, waits: waits, isPrivate: isPrivate)
+    let call = send(stage, to: session, waits: waits, isPrivate: isPrivate)
     let delivery = try delivery(stage)
     stage.call(.putOff(delivery, seconds: seconds), by: .host)
     stage.hostAnswersAll()
@@ -52,15 +50,15 @@ import Testing
   }
 
   @Test func `a deferred delivery holds up nothing, and ends when its host says so`() throws {
-    var (stage, laptop) = try Self.stage()
-    let call = send(&stage, to: laptop, waits: true)
+    let (stage, laptop) = try Self.stage()
+    let call = send(stage, to: laptop, waits: true)
     let first = try delivery(stage)
     let before = stage.sayings.count
     #expect(stage.call(.putOff(first, seconds: 600), by: .host) == .done)
     #expect(stage.said(since: before).map(\.word) == ["Forwarded", "answer"])
     #expect(stage.progress(of: first)?.state == .forwarded)
     // The next is given as soon as this call has returned.
-    send(&stage, to: laptop, "2")
+    send(stage, to: laptop, "2")
     stage.hostAnswersAll()
     #expect(stage.memory.lanes.isEmpty)
     #expect(stage.memory.deliveries.values.count == 1)
@@ -74,15 +72,15 @@ import Testing
   }
 
   @Test func `an error that comes after it is ignored`() throws {
-    var (stage, laptop) = try Self.stage()
-    send(&stage, to: laptop)
+    let (stage, laptop) = try Self.stage()
+    send(stage, to: laptop)
     let first = try delivery(stage)
     stage.call(.putOff(first, seconds: 60), by: .host)
     stage.hostAnswers(.refused("late"))
     #expect(stage.progress(of: first)?.state == .forwarded)
     #expect(stage.asked.isEmpty)
     // Nor does silence matter.
-    send(&stage, to: laptop, "2")
+    send(stage, to: laptop, "2")
     let second = try delivery(stage)
     stage.call(.putOff(second, seconds: 60), by: .host)
     stage.hostAnswers(.timedOut)
@@ -90,8 +88,8 @@ import Testing
   }
 
   @Test func `a failure has the name and the words that its host gives`() throws {
-    var (stage, laptop) = try Self.stage()
-    let (first, call) = try deferred(&stage, to: laptop, waits: true)
+    let (stage, laptop) = try Self.stage()
+    let (first, call) = try deferred(stage, to: laptop, waits: true)
     #expect(stage.call(.finish(first, error: "org.example.Away", message: "it is away"), by: .host) == .done)
     let told = InterchangeError(.routing("org.example.Away"), "it is away")
     #expect(stage.answers[call] == .refused(told))
@@ -99,8 +97,8 @@ import Testing
   }
 
   @Test func `of a private delivery only its sender hears the words`() throws {
-    var (stage, laptop) = try Self.stage()
-    let (first, call) = try deferred(&stage, to: laptop, waits: true, isPrivate: true)
+    let (stage, laptop) = try Self.stage()
+    let (first, call) = try deferred(stage, to: laptop, waits: true, isPrivate: true)
     let before = stage.sayings.count
     stage.call(.finish(first, error: "org.example.Secret", message: "secret"), by: .host)
     #expect(stage.answers[call]?.refusal?.message == "secret")
@@ -111,8 +109,8 @@ import Testing
   }
 
   @Test func `its deadline is now so far away, and ends it`() throws {
-    var (stage, laptop) = try Self.stage()
-    let (first, _) = try deferred(&stage, to: laptop, seconds: 604_800)
+    let (stage, laptop) = try Self.stage()
+    let (first, _) = try deferred(stage, to: laptop, seconds: 604_800)
     stage.passUntilQuiet(seconds: 604_799)
     #expect(stage.progress(of: first)?.state == .forwarded)
     stage.passUntilQuiet(seconds: 1)
@@ -123,8 +121,8 @@ import Testing
   // MARK: Restarts
 
   @Test func `it survives its host, is not given again, and any later host may end it`() throws {
-    var (stage, laptop) = try Self.stage()
-    send(&stage, to: laptop)
+    let (stage, laptop) = try Self.stage()
+    send(stage, to: laptop)
     let first = try delivery(stage)
     stage.call(.putOff(first, seconds: 600), by: .host)
     stage.hostLeaves(Self.application)
@@ -138,8 +136,8 @@ import Testing
   }
 
   @Test func `it survives the service, with its deadline and its charge`() throws {
-    var (stage, laptop) = try Self.stage()
-    let (first, _) = try deferred(&stage, to: laptop, seconds: 7200)
+    let (stage, laptop) = try Self.stage()
+    let (first, _) = try deferred(stage, to: laptop, seconds: 7200)
     stage.restart(Self.relay())
     #expect(stage.memory.deliveries[first]?.due == stage.now.uptime + 7_200_000_000)
     #expect(stage.book.ledger.taken(.forwarded, by: .host(Self.application)) == 1)
@@ -153,17 +151,17 @@ import Testing
   // MARK: Others
 
   @Test func `its sender may cancel it, and nobody may redirect it`() throws {
-    var (stage, laptop) = try Self.stage()
-    let phone = try Self.adopt("phone", &stage)
-    let (first, _) = try deferred(&stage, to: laptop)
+    let (stage, laptop) = try Self.stage()
+    let phone = try Self.adopt("phone", stage)
+    let (first, _) = try deferred(stage, to: laptop)
     #expect(stage.call(.redirect(first, to: phone))?.refusal?.name == .requestDenied)
     #expect(stage.call(.cancel(first)) == .done)
     #expect(stage.progress(of: first)?.state == .cancelled)
   }
 
   @Test func `it goes with its session`() throws {
-    var (stage, laptop) = try Self.stage()
-    let (first, _) = try deferred(&stage, to: laptop)
+    let (stage, laptop) = try Self.stage()
+    let (first, _) = try deferred(stage, to: laptop)
     stage.call(.destroy(laptop, animation: "standard"))
     #expect(stage.progress(of: first)?.error?.name == "org.stagedoor.Error.NoSuchSession")
     #expect(stage.memory.deliveries.values.isEmpty)
@@ -172,8 +170,8 @@ import Testing
   // MARK: What is refused
 
   @Test func `only what the host has in hand is deferred, once, and for a week at most`() throws {
-    var (stage, laptop) = try Self.stage()
-    send(&stage, to: laptop)
+    let (stage, laptop) = try Self.stage()
+    send(stage, to: laptop)
     let first = try delivery(stage)
     for seconds in [0, 604_801] as [UInt32] {
       #expect(stage.call(.putOff(first, seconds: seconds), by: .host)?.refusal?.name == .invalidArgs)
@@ -181,7 +179,7 @@ import Testing
     #expect(stage.call(.putOff(first, seconds: 1), by: .other)?.refusal?.name == .accessDenied)
     #expect(stage.call(.putOff(first, seconds: 1), by: .host) == .done)
     #expect(stage.call(.putOff(first, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
-    send(&stage, to: laptop, "2")
+    send(stage, to: laptop, "2")
     let queued = try delivery(stage)
     #expect(stage.call(.putOff(queued, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
     stage.hostAnswersAll()
@@ -190,11 +188,9 @@ import Testing
   }
 
   @Test func `an application has so many of them`() throws {
-    var allowance = Allowance()
-    allowance.forwarded = 2
-    var (stage, laptop) = try Self.stage(allowance: allowance)
+    let (stage, laptop) = try Self.stage { $0.forwarded = 2 }
     for number in 0..<3 {
-      send(&stage, to: laptop, Text("\(number)"))
+      send(stage, to: laptop, Text("\(number)"))
       let answer = stage.call(.putOff(try delivery(stage), seconds: 60), by: .host)
       #expect((answer?.refusal?.name == .limitsExceeded) == (number == 2))
       stage.hostAnswersAll()
@@ -203,7 +199,7 @@ import Testing
   }
 
   @Test func `contents are charged to the application from then on`() throws {
-    var (stage, laptop) = try Self.stage()
+    let (stage, laptop) = try Self.stage()
     var payload = Payload(items: [Item(representations: [.text("hello")])])
     payload.options.session = Text("\(laptop)")
     stage.call(.deliver(payload, digest: .empty, size: 10))
@@ -219,10 +215,10 @@ import Testing
   // MARK: Applications that forward
 
   @Test func `a device's session keeps its title and its activity, also after a private delivery`() throws {
-    var (stage, laptop) = try Self.stage()
+    let (stage, laptop) = try Self.stage()
     stage.call(.write(laptop, .userActivity(UserActivity(activityType: "device"))), by: .host)
     for isPrivate in [false, true] {
-      send(&stage, to: laptop, "key", isPrivate: isPrivate)
+      send(stage, to: laptop, "key", isPrivate: isPrivate)
       stage.hostAnswersAll()
       let session = try #require(stage.shelf.sessions[laptop])
       #expect((session.title, session.userActivity?.activityType, session.isPrivate) == ("laptop", "device", false))
@@ -231,7 +227,7 @@ import Testing
   }
 
   @Test func `a sandbox sends only what is declared, and only if the host takes it`() throws {
-    var (stage, laptop) = try Self.stage()
+    let (stage, laptop) = try Self.stage()
     let sandboxed = Caller.sandbox("org.example.Mail")
     func refusal(_ type: Text) -> InterchangeError.Name? {
       stage.drop(type, key: "1", to: laptop, by: sandboxed)?.refusal?.name

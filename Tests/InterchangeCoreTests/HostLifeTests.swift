@@ -7,7 +7,7 @@ import Testing
 /// Hosts, their scenes, and the order in which everyone hears of changes.
 @Suite struct HostLifeTests {
   @Test func `a host that attaches is answered, hears what is gone, and then is given what is held`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let gone = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.attach()
     stage.hostAnswersAll()
@@ -20,11 +20,11 @@ import Testing
     stage.hostAnswers(.done)
     #expect(stage.memory.hosts["org.example.Cats"]?.stage == .ready)
     #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
-    #expect(stage.shelf.owed["org.example.Cats"] == [])
+    #expect(stage.shelf.owed.isEmpty)
   }
 
   @Test func `what a host was being told when it left is told to the next, before anything else`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let gone = try stage.destroyOne()
     let held = stage.drop(key: "1")?.delivered?.delivery
     stage.attach(hearsDiscards: false)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a host that attaches again in the middle of something is given nothing twice`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     try stage.destroyOne()
     stage.drop(key: "1")
     for _ in 0..<2 { stage.attach(hearsDiscards: false) }
@@ -62,7 +62,7 @@ import Testing
   @Test func `attaching again says which scenes are still there, and another application's session is none of them`()
     throws
   {
-    var stage = Stage(cats(), cats("org.example.Dogs"))
+    let stage = Stage(cats(), cats("org.example.Dogs"))
     let own = { (options: inout PayloadOptions) in options.application = "org.example.Cats" }
     stage.attach()
     let windows = try ["1", "2"].map { try #require(stage.drop(key: $0, own)?.delivered?.session) }
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `who does not own the name hosts nothing`() {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.ownership(stage.lastCall, isOwner: false))
     #expect(stage.answer?.refusal?.name == .notHost)
@@ -91,7 +91,7 @@ import Testing
   @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`()
     throws
   {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let window = try stage.window("1")
     // The first host is opening a window; its departure for the third time refuses the delivery, and its session goes with it.
     let delivery = try #require(stage.drop(key: "2") { $0.statedDeadline = 3_600 }?.delivered)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `a host that gave the name back and attaches again is the host, whatever news comes later`() {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let cats: Text = "org.example.Cats"
     // The news of its loss is behind its call.
     let answer = stage.call(.attach(application: cats, shown: [], unknown: [], HostOptions()), by: .host)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `a host that attaches again without the name is no host`() {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
     stage.play(.ownership(stage.lastCall, isOwner: false))
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `one connection can host two applications`() throws {
-    var stage = Stage(cats(), cats("org.example.Player"))
+    let stage = Stage(cats(), cats("org.example.Player"))
     for application in ["org.example.Cats", "org.example.Player"] as [Text] { stage.attach(application) }
     let landed = stage.drop(key: "1") { $0.application = "org.example.Cats" }
     let delivered = try #require(landed?.delivered)
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `properties come before signals, and the answer comes last`() {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     stage.drop(key: "1") { $0.wait = .handled }
     let before = stage.sayings.count
     stage.hostAnswers(.done)
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `a window that opens after its delivery failed is closed again`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.sessions().isEmpty)
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func `what is destroyed while it is being connected is closed after that, and its deliveries fail`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.drop(key: "1")
     let before = stage.sayings.count
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `a configuration that goes closes its windows, and its host hears of them as one set`() throws {
-    var stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
+    let stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
     let gone = try ["1", "2", "3"].map { key in
       try #require(stage.drop(key: key) { $0.configuration = "Other" }?.delivered?.session)
     }
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test func `a window that its host refused late is not closed, and the host hears that its session is gone`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     stage.hostAnswers(.refused("late"))
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test func `a scene reports its state while it is connected, and not later`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     #expect(stage.call(.setState(session, .background), by: .host)?.refusal?.name == .invalidArgs)
     stage.hostAnswersAll()
@@ -240,7 +240,7 @@ import Testing
   }
 
   @Test func `a scene is drawn again when it is in the background, once for all who asked`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     for _ in 0..<3 { stage.call(.refresh(session)) }
     #expect(stage.asked.isEmpty)
@@ -271,7 +271,7 @@ import Testing
   @Test func `the host's choice is the configuration of a new session, and limits are those of the manifest's choice`()
     throws
   {
-    var stage = dynamic()
+    let stage = dynamic()
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     #expect(stage.asked.map(\.question.member) == ["ConfigurationForConnecting"])
     stage.hostAnswers(.configuration("Other"))
@@ -299,9 +299,10 @@ import Testing
   func `no answer, none of the role, an error or nothing within a second: the manifest's choice`(_ answer: HostAnswer)
     throws
   {
-    var manifest = cats(configurations: ["Default", "Other", "Screen"], isDynamic: true)
-    manifest.configurations[2].role = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
-    var stage = Stage(hosting: manifest)
+    let stage = Stage(
+      hosting: cats(configurations: ["Default", "Other", "Screen"], isDynamic: true) {
+        $0.configurations[2].role = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
+      })
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     let asked = try #require(stage.asked.first)
     #expect(asked.question.member == "ConfigurationForConnecting" && asked.within == 1_000_000)
@@ -315,7 +316,7 @@ import Testing
   }
 
   @Test func `a session that is gone before its host has chosen is not connected`() throws {
-    var stage = dynamic()
+    let stage = dynamic()
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     stage.call(.destroy(delivered.session, animation: "standard"))
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)
@@ -326,7 +327,7 @@ import Testing
   // MARK: Starts
 
   @Test func `an application that the bus cannot start is started by its command`() {
-    var stage = Stage(cats(exec: "cats"))
+    let stage = Stage(cats(exec: "cats"))
     stage.drop(key: "1") { $0.activationToken = "now" }
     stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
     #expect(
@@ -341,7 +342,7 @@ import Testing
 
   @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left])
   func `where a start fails all that is held fails, the last first`(_ news: LaunchNews) {
-    var stage = Stage(cats(exec: "cats"))
+    let stage = Stage(cats(exec: "cats"))
     for _ in 0..<2 { stage.drop(key: "1") }
     stage.play(.launch(application: "org.example.Cats", number: 1, .started))
     stage.play(.launch(application: "org.example.Cats", number: 1, news))
@@ -357,7 +358,7 @@ import Testing
   }
 
   @Test func `whether something that cannot be started can be is asked again after a while`() {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     stage.drop(key: "1")
     stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
     stage.drop(key: "2")
@@ -370,10 +371,10 @@ import Testing
   }
 
   @Test func `a sandbox does not learn how many windows another application has`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     for key in 0..<102 { stage.drop(key: Text("\(key)")) }
     func explained(to caller: Caller) throws -> Explanation {
-      try stage.book.explain(stage.activity("view", "other"), from: caller, at: stage.now).explanation
+      try #require(stage.explain(stage.activity("view", "other"), by: caller))
     }
     #expect(try explained(to: .shell).candidates.count == 100)
     #expect(try explained(to: .shell).candidatesLeftOut == 2)

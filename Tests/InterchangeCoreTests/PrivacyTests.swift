@@ -7,7 +7,7 @@ import Testing
 /// What others see of a window that shows a private delivery, before it, meanwhile and afterwards.
 @Suite struct PrivacyTests {
   /// A session that shows a private delivery, and what it showed before.
-  private func hidden(_ stage: inout Stage, behind key: Text? = nil) throws -> (
+  private func hidden(_ stage: Stage, behind key: Text? = nil) throws -> (
     UniqueIdentifier, delivery: UniqueIdentifier
   ) {
     let session = try key.map { try #require(stage.drop(key: $0)?.delivered?.session) }
@@ -25,8 +25,8 @@ import Testing
   }
 
   @Test func `what comes after a private delivery tells nothing of it either`() throws {
-    var stage = Stage(cats())
-    let (session, _) = try hidden(&stage)
+    let stage = Stage(cats())
+    let (session, _) = try hidden(stage)
     stage.call(.write(session, .title("secret")))
     #expect(try seen(stage, session).title == "" && seen(stage, session).userActivity == nil)
     stage.drop(key: "1", to: session)
@@ -36,10 +36,10 @@ import Testing
   }
 
   @Test func `a title that everybody knew is back when a private delivery is cancelled`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.call(.write(session, .title("Diary")))
-    let (_, delivery) = try hidden(&stage, behind: "1")
+    let (_, delivery) = try hidden(stage, behind: "1")
     stage.call(.write(session, .title("secret")))
     #expect(try seen(stage, session).title == "")
     #expect(stage.call(.cancel(delivery)) == .done)
@@ -49,8 +49,8 @@ import Testing
   }
 
   @Test func `a window is public again when its host says that it shows something else`() throws {
-    var stage = Stage(hosting: cats())
-    let (session, _) = try hidden(&stage)
+    let stage = Stage(hosting: cats())
+    let (session, _) = try hidden(stage)
     stage.hostAnswersAll()
     stage.call(.write(session, .title("secret")), by: .host)
     // The activity with the user's later changes is as private as the original.
@@ -70,8 +70,8 @@ import Testing
       .canActivatePredicate("SELF == 'secret'"), .prefersToActivatePredicate("SELF == 'secret'"),
     ] as [SessionWriting])
   func `what its host writes meanwhile is the host's own, also afterwards`(_ writing: SessionWriting) throws {
-    var stage = Stage(cats())
-    let (session, _) = try hidden(&stage)
+    let stage = Stage(cats())
+    let (session, _) = try hidden(stage)
     func isEmpty() throws -> Bool {
       let seen = try seen(stage, session)
       return seen.stateRestorationActivity == nil && seen.userInfo == [:] && seen.canActivatePredicate == ""
@@ -91,10 +91,10 @@ import Testing
   }
 
   @Test func `what was written before is hidden as long as the window is private`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.call(.write(session, .userInfo(["page": 7])))
-    let (_, delivery) = try hidden(&stage, behind: "1")
+    let (_, delivery) = try hidden(stage, behind: "1")
     #expect(try seen(stage, session).userInfo == [:])
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(try seen(stage, session).userInfo == ["page": 7])
@@ -103,7 +103,7 @@ import Testing
   // MARK: What hosts say, and what a redirect says
 
   @Test func `what a host says of a window that was private a moment ago is told to nobody`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
     stage.hostAnswersAll()
     // The host is asked while the window is private, and answers when it is private no more.
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `a private delivery that has expired says neither type nor key to whoever redirects it`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let open = try #require(stage.drop(key: "1")?.delivered?.session)
     var payload = stage.activity("view", "secret") { ($0.isPrivate, $0.statedDeadline) = (true, 60) }
     payload.items[0].activities[0].expirationDate = stage.now.time.adding(seconds: 10)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `a token finds the delivery that was handled in the same turn, and nobody waits for ever`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let payload = long(stage, "1") { ($0.token, $0.wait) = ("once", .handled) }
     stage.call(.deliver(payload, digest: "d", size: 70_000))
     let errand = stage.asked[0].errand
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `what was read in a turn that is refused is what is stored`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let payload = long(stage, "1") { $0.token = "once" }
     stage.call(.deliver(payload, digest: "d", size: 70_000))
     let errand = stage.asked[0].errand
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `a session that was activated stays activated when its host says something in the same turn`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.restart(cats())
     stage.pass(seconds: 5)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `a follower whose predecessor failed in the same turn puts back what stood before both`() throws {
-    var stage = Stage(hosting: cats())
+    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     for key in ["2", "3"] as [Text] {
       stage.call(.deliver(long(stage, key) { $0.session = Text("\(session)") }, digest: "", size: 70_000))
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `orphans that the store still has are not the last`() throws {
-    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    let stage = Stage(cats(configurations: ["Default", "Other"]))
     let count = PromptBook.orphansAtOnce + 44
     for key in 0..<count { stage.drop(key: Text("\(key)")) { $0.configuration = "Other" } }
     #expect(stage.sessions().count == count)
@@ -81,7 +81,7 @@ import Testing
       stage.call(.register(cats(), size: 100))
       stage.play(.moment)
     }
-    while let moment = stage.callAgain, moment <= stage.now.uptime, !stage.memory.orphaned.isEmpty {
+    while let moment = stage.lastStep.callAgain, moment <= stage.now.uptime, !stage.memory.orphaned.isEmpty {
       stage.play(.moment)
     }
     #expect(stage.sessions().isEmpty)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `a session whose configuration comes back before it was discarded is found again`() throws {
-    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    let stage = Stage(cats(configurations: ["Default", "Other"]))
     let session = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered?.session)
     stage.restart(cats())
     #expect(stage.drop(key: "2", to: session)?.refusal?.name != nil)
@@ -98,9 +98,9 @@ import Testing
   }
 
   @Test func `a delivery whose session the store has lost fails, and is not read again and again`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
-    stage.shelf.lose(delivered.session)
+    stage.alterStore(.sessionDiscarded(delivered.session))
     stage.restart(cats())
     stage.attach()
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)

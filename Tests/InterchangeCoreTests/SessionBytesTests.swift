@@ -6,9 +6,7 @@ import Testing
 /// The bytes that sessions keep are limited: at n and at n + 1, in every call that lengthens a session.
 @Suite struct SessionBytesTests {
   private func stage(keeping bytes: Int) -> Stage {
-    var allowance = Allowance()
-    allowance.sessionBytes = bytes
-    return Stage(cats(), allowance: allowance)
+    Stage(cats()) { $0.sessionBytes = bytes }
   }
 
   /// An activity of this size.
@@ -30,7 +28,7 @@ import Testing
   }
 
   @Test func `sessions of one application leave as many bytes for those of others`() throws {
-    var stage = stage(keeping: 3000)
+    let stage = stage(keeping: 3000)
     stage.call(.register(cats("org.example.Dogs"), size: 1))
     #expect(stage.call(Self.payload("1", 1000))?.delivered != nil)
     let (before, waiting) = (stage.shelf, stage.book.ledger.total(.waiting))
@@ -81,7 +79,7 @@ import Testing
   @Test(arguments: Way.allCases) func `whatever makes a session longer is refused where there is no space`(
     way: Way
   ) throws {
-    var stage = stage(keeping: 2100)
+    let stage = stage(keeping: 2100)
     let session = try #require(stage.call(Self.payload("1", 1000))?.delivered?.session)
     let before = stage.shelf
     #expect(stage.call(way.ask(session, 101))?.refusal?.name == .limitsExceeded)
@@ -94,15 +92,11 @@ import Testing
   @Test(arguments: Way.allCases) func `what makes no session longer is never refused for want of space`(
     way: Way
   ) throws {
-    var stage = stage(keeping: 10_000)
+    let stage = stage(keeping: 10_000)
     let session = try #require(stage.call(Self.payload("1", 1000))?.delivered?.session)
     stage.call(way.ask(session, 100))
     // There is less space after the start, as if another service had had more.
-    var allowance = Allowance()
-    allowance.sessionBytes = 500
-    stage.book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, 4))
-    stage.book.recall(stage.shelf.remembered, at: stage.now)
-    stage.play(.declared(cats()))
+    stage.restart(cats()) { $0.sessionBytes = 500 }
     #expect(stage.memory.bytes(of: "org.example.Cats") == (1100, 1100))
     for (more, isRefused) in [(101, true), (100, false), (0, false), (100, true)] {
       let answer = stage.call(way.ask(session, more))
@@ -119,7 +113,7 @@ import Testing
   private func shrunk(
     beside bytes: Int, isHandled: Bool, wasPrivate: Bool = false
   ) throws -> (stage: Stage, session: UniqueIdentifier, delivery: UniqueIdentifier, other: UniqueIdentifier) {
-    var stage = stage(keeping: 4000)
+    let stage = stage(keeping: 4000)
     if isHandled { stage.attach() }
     let first = Self.payload("1", 1000) { $0.isPrivate = wasPrivate }
     let session = try #require(stage.call(first)?.delivered?.session)
@@ -144,7 +138,7 @@ import Testing
   }
 
   @Test func `a private window for whose content there is no space stays private`() throws {
-    var (stage, session, delivery, _) = try shrunk(beside: 1451, isHandled: false, wasPrivate: true)
+    let (stage, session, delivery, _) = try shrunk(beside: 1451, isHandled: false, wasPrivate: true)
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(stage.shelf.sessions[session]?.keptBytes == 0)
     #expect(stage.shelf.sessions[session]?.isPrivate == true)
@@ -152,7 +146,7 @@ import Testing
 
   @Test func `a redirect that would put back more than there is space for is refused`() throws {
     for (bytes, isRefused) in [(1450, false), (1451, true)] {
-      var (stage, session, delivery, other) = try shrunk(beside: bytes, isHandled: true)
+      let (stage, session, delivery, other) = try shrunk(beside: bytes, isHandled: true)
       let before = stage.shelf
       let answer = stage.call(.redirect(delivery, to: other))
       #expect((answer?.refusal?.name == .limitsExceeded) == isRefused, "\(String(describing: answer))")
@@ -163,7 +157,7 @@ import Testing
 
   @Test func `a redirect to a session that would be too long is refused`() throws {
     for (bytes, isRefused) in [(100, false), (101, true)] {
-      var stage = stage(keeping: 2000)
+      let stage = stage(keeping: 2000)
       stage.attach()
       let first = try #require(stage.call(Self.payload("1", bytes))?.delivered)
       stage.hostAnswersAll()
@@ -180,14 +174,14 @@ import Testing
   // MARK: Memory
 
   @Test func `a long session is not remembered beyond its turn`() throws {
-    var stage = Stage(cats())
+    let stage = Stage(cats())
     let session = try #require(stage.call(Self.payload("1", 64 << 10))?.delivered?.session)
     #expect(stage.book.rememberedSession(session) != nil)
     // The session becomes longer by one byte; then it is read for something else; then it becomes shorter.
     stage.call(.write(session, .title("x")))
     #expect(stage.book.rememberedSession(session) == nil)
     stage.call(.refresh(session))
-    #expect(stage.lacks == [.sessions([session])])
+    #expect(stage.restarts == 1)
     #expect(stage.book.rememberedSession(session) == nil)
     stage.call(.write(session, .title(.empty)))
     stage.call(.refresh(session))

@@ -1,45 +1,39 @@
+import InterchangeTurns
 import SceneModel
 import SceneRouting
 import Testing
+import TextRules
+import Theatre
 
 @testable import InterchangeCore
+@testable import SessionStore
 
-/// The core, with everything around it played: a store in memory that answers what the core lacks, hosts whose answers a test gives, and a clock that
-/// a test moves.
+/// The core and its turns, with everything around them played: a store in memory, hosts whose answers a test gives, and a clock that a test moves.
 ///
-///     var stage = Stage(cats)
+///     let stage = Stage(cats)
 ///     let answer = stage.drop("view", key: "1")
 ///     stage.attach("org.example.Cats")
 ///     stage.hostAnswers(.done)
 ///
 /// Each cue is a turn of its own, unless ``turn(refused:_:)`` puts several into one.
-struct Stage {
-  var book: PromptBook
-  var shelf = Shelf()
-  var now = Moment(time: Instant(microseconds: 1_800_000_000_000_000), uptime: 1_000_000)
-  /// The sayings of every stored turn, in order.
+final class Stage {
+  private(set) var prompter: Prompter
+  let store: SessionStore
+  var now = Stage.start
+  /// The sayings of every stored turn, and the complaints about every refused one, in order.
   private(set) var sayings: [Saying] = []
   /// The errands of every stored turn, except for reading.
   private(set) var errands: [Errand] = []
   private(set) var answers: [CallNumber: CallAnswer] = [:]
   /// The questions that hosts have not answered yet.
   private(set) var asked: [Asked] = []
-  /// What the core lacked for the last cue.
-  private(set) var lacks: [Lack] = []
-  private(set) var lastCall: CallNumber = 0
-  private(set) var lastEffort = 0
-  /// The steps of the present turn.
-  private(set) var steps: [Step] = []
+  var lastCall: CallNumber = 0
+  /// The result of the last cue.
+  private(set) var lastStep = Step()
+  /// What the baggage store must pack and open, and what it keeps.
+  var baggage = PlayedBaggage()
   private var isHeld = false
-  /// The time at which the core wants to be called again.
-  private(set) var callAgain: Int64?
-
-  /// What the baggage store must pack and open, and its parcels of each delivery.
-  var packing: [PackingTask] = []
-  var opening: [OpeningTask] = []
-  var baggageStore = PlayedBaggageStore()
-  /// Two stages that are copies share one ledger, which then agrees with neither of them.
-  var isCopy = false
+  private var otherCalls: CallNumber = 0
   private var turnsSinceCheck = 0
 
   struct Asked: Hashable {
@@ -50,138 +44,123 @@ struct Stage {
   }
 
   static let types = TypeCatalog()
+  static let start = Moment(time: Instant(microseconds: 1_800_000_000_000_000), uptime: 1_000_000)
 
-  init(_ manifests: Manifest..., allowance: Allowance = Allowance()) {
-    book = PromptBook(types: Stage.types, allowance: allowance, seed: (1, 2))
+  /// - Parameters:
+  ///   - directory: The place of the store, for a test that looks at its file.
+  ///   - allowing: A change of the limits.
+  init(_ manifests: Manifest..., directory: String? = nil, allowing: (inout Allowance) -> Void = { _ in }) {
+    var allowance = Allowance()
+    allowing(&allowance)
+    let now = now
+    let store = Stage.expect(
+      try SessionStore(
+        directory: directory ?? "", durability: directory == nil ? .memory : .full,
+        rules: ReadingRules(types: Stage.types), at: now.time))
+    self.store = store
+    prompter = Stage.expect(try Prompter(store, types: Stage.types, allowance: allowance, seed: (1, 2), at: now))
     for manifest in manifests { play(.declared(manifest)) }
   }
 
   /// A host of the first application has attached.
-  init(hosting manifest: Manifest, _ others: Manifest..., allowance: Allowance = Allowance()) {
-    self.init(manifest, allowance: allowance)
+  convenience init(
+    hosting manifest: Manifest, _ others: Manifest..., allowing: (inout Allowance) -> Void = { _ in }
+  ) {
+    self.init(manifest, allowing: allowing)
     for other in others { play(.declared(other)) }
     attach(manifest.identifier)
   }
 
-  // MARK: Cues and turns
-
-  /// Gives the core a cue, and repeats it while the core lacks something.
-  @discardableResult
-  mutating func play(_ cue: Cue) -> Step {
-    lacks = []
-    while true {
-      do throws(Lack) {
-        let step = try book.handle(cue, at: now)
-        precondition(step.records.count <= 4_096, "the step stores more than a turn holds: \(step.records.count)")
-        steps.append(step)
-        lastEffort = step.effort
-        if !isHeld { endTurn() }
-        return step
-      } catch {
-        lacks.append(error)
-        precondition(lacks.count <= 12, "the cue begins again and again: \(lacks)")
-        find(error)
-      }
-    }
+  /// The store fails only where a test says so.
+  private static func expect<Value: ~Copyable>(_ value: @autoclosure () throws -> Value) -> Value {
+    do { return try value() } catch { preconditionFailure("the store fails: \(error)") }
   }
 
-  /// Everything that `body` plays is stored together, or refused together.
-  mutating func turn(refused: Bool = false, _ body: (inout Stage) throws -> Void) rethrows {
+  // MARK: Cues and turns
+
+  /// Gives the core a cue.
+  @discardableResult
+  func play(_ cue: Cue) -> Step {
+    lastStep = (try? prompter.take(cue, at: now)) ?? Step()
+    precondition(lastStep.records.count <= Turn.maximumRecords, "the step stores more than a turn holds")
+    precondition(prompter.restarts <= 12, "the cue begins again and again")
+    if !isHeld { endTurn() }
+    return lastStep
+  }
+
+  /// Everything that `body` plays is stored together, or refused together by a full disk.
+  ///
+  /// - Returns: The steps of the turn, if it was stored.
+  @discardableResult
+  func turn(refused: Bool = false, _ body: (Stage) throws -> Void) rethrows -> [Step] {
     precondition(!isHeld, "a turn within a turn")
     isHeld = true
     defer { isHeld = false }
-    let firstCall = lastCall
-    try body(&self)
-    if !refused { return endTurn() }
-    // Nobody heard of these calls, so their numbers are used again.
-    (steps, lastCall) = ([], firstCall)
-    book.rollBackTurn()
-    checkNowAndThen()
+    if refused { storeSomething() }
+    try body(self)
+    store.damage = refused ? StoreError(.full, "the disk is full") : nil
+    defer { store.damage = nil }
+    let steps = endTurn()
+    precondition(!refused || steps.isEmpty, "the store did not refuse the turn")
+    return steps
   }
 
-  private mutating func endTurn() {
-    while !steps.isEmpty {
-      let steps = steps
-      self.steps = []
-      shelf.commit(steps.flatMap(\.records))
-      book.commitTurn()
-      for saying in steps.flatMap(\.sayings) {
-        sayings.append(saying)
-        if case .answer(let number, let answer) = saying {
-          precondition(answers[number] == nil, "a call is answered twice")
-          answers[number] = answer
-        }
-      }
-      callAgain = steps.last?.callAgain ?? callAgain
-      let wasHeld = isHeld
-      isHeld = true
-      for errand in steps.flatMap(\.errands) { run(errand) }
-      isHeld = wasHeld
+  /// A turn that stores nothing is never refused, so another caller's call stores something.
+  private func storeSomething() {
+    guard let manifest = memory.manifests.values.keys.first.flatMap(book.manifest) else { return }
+    otherCalls += 1
+    play(.call(.max - otherCalls, .other, .prefer(manifest.identifier, type: manifest.activityTypes[0])))
+  }
+
+  /// Ends the turn, and those that follow from it.
+  @discardableResult
+  private func endTurn() -> [Step] {
+    var first: [Step]?
+    let wasHeld = isHeld
+    isHeld = true
+    while prompter.hasTurn {
+      let ending = prompter.endTurn(at: now)
+      ending.complaints.forEach(heard)
+      let steps = ending.error == nil ? ending.turn.steps.map(\.step) : []
+      first = first ?? steps
+      for step in steps { step.sayings.forEach(heard) }
+      for step in steps { step.errands.forEach(run) }
     }
+    while let application = prompter.isReading, (try? prompter.readOn(application, at: now)) != nil {}
+    isHeld = wasHeld
     checkNowAndThen()
+    return first ?? []
   }
 
-  /// A check of a large stage costs as much as many turns, so it happens only after as many turns.
-  private mutating func checkNowAndThen() {
-    turnsSinceCheck += 1
-    guard 16 * turnsSinceCheck > book.openCount + shelf.sessions.count else { return }
-    turnsSinceCheck = 0
-    checkItself()
+  private func heard(_ saying: Saying) {
+    sayings.append(saying)
+    guard case .answer(let number, let answer) = saying else { return }
+    precondition(answers.updateValue(answer, forKey: number) == nil, "a call is answered twice")
   }
 
-  private mutating func run(_ errand: Errand) {
+  private func run(_ errand: Errand) {
     if case .read(let number, let delivery) = errand {
-      let found = book.recentDelivery(delivery) ?? shelf.deliveries[delivery]
-      play(.delivery(number, found))
-      return
+      return _ = play(.delivery(number, Stage.expect(try prompter.delivery(delivery))))
     }
     errands.append(errand)
-    switch errand {
-    case .ask(let number, _, let owner, _, let question, let within):
+    baggage.run(errand)
+    if case .ask(let number, _, let owner, _, let question, let within) = errand {
       asked.append(Asked(errand: number, owner: owner, question: question, within: within))
-    case .pack(let number, let orders, let limit, _):
-      packing.append(PackingTask(number: number, orders: orders, atMost: limit))
-    case .open(let number, let delivery, let parcel, _, _):
-      opening.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
-    case .callOff(let number): opening.removeAll { $0.number == number }
-    case .free(let deliveries): for delivery in deliveries { baggageStore.free(delivery) }
-    case .freeParcels(let delivery, let numbers): for number in numbers { baggageStore.free(number, of: delivery) }
-    default: break
     }
   }
 
-  // MARK: What the core lacks
-
-  private mutating func find(_ lack: Lack) {
-    switch lack {
-    case .routing(let needs): for need in needs { find(need) }
-    case .sessions(let identifiers):
-      book.learn(.sessions(identifiers, found: identifiers.compactMap { shelf.sessions[$0] }))
-    case .deliveries(let identifiers):
-      book.learn(.deliveries(identifiers, found: identifiers.compactMap { shelf.deliveries[$0] }))
-    case .baggage(let delivery): book.learn(.baggage(delivery, shelf.baggage[delivery]))
-    case .token(let token, let owner):
-      book.learn(.token(token, owner: owner, shelf.deliveries(token: token, sender: owner)))
-    case .orphans(let manifest):
-      let orphans = shelf.sessions(of: manifest.identifier).filter { !manifest.has(configurationOf: $0) }
-      book.learn(.orphans(of: manifest.identifier, Array(orphans.prefix(PromptBook.orphansAtOnce))))
-    }
-  }
-
-  private mutating func find(_ need: Need) {
-    switch need {
-    case .session(let identifier):
-      book.learn(.routing(shelf.sessions[identifier].map { [$0] } ?? [], answering: need))
-    case .sessions(of: let application, concernedWith: _), .allSessions(of: let application):
-      book.learn(.page(shelf.sessions(of: application)))
-      book.noteComplete(application)
-    }
+  /// A check of a large stage, or of an old one, costs as much as many turns, so it happens only after as many turns.
+  private func checkNowAndThen() {
+    turnsSinceCheck += 1
+    guard 16 * turnsSinceCheck > book.openCount + memory.places + errands.count / 4 else { return }
+    turnsSinceCheck = 0
+    checkItself()
   }
 
   // MARK: Calls
 
   @discardableResult
-  mutating func call(_ ask: Ask, by caller: Caller = .shell) -> CallAnswer? {
+  func call(_ ask: Ask, by caller: Caller = .shell) -> CallAnswer? {
     lastCall += 1
     play(.call(lastCall, caller, ask))
     return answer
@@ -192,7 +171,7 @@ struct Stage {
 
   /// - Parameter session: The session that the payload names.
   @discardableResult
-  mutating func drop(
+  func drop(
     _ type: Text = "view", key: Text? = nil, to session: UniqueIdentifier? = nil, by caller: Caller = .shell,
     _ change: (inout PayloadOptions) -> Void = { _ in }
   ) -> CallAnswer? {
@@ -210,7 +189,7 @@ struct Stage {
   // MARK: Hosts
 
   /// A host attaches, and acknowledges the sessions that are gone.
-  mutating func attach(
+  func attach(
     _ application: Text = "org.example.Cats", as caller: Caller = .host, showing: [UniqueIdentifier] = [],
     _ options: HostOptions = HostOptions(), hearsDiscards: Bool = true
   ) {
@@ -220,16 +199,16 @@ struct Stage {
   }
 
   /// The host answers the oldest question.
-  mutating func hostAnswers(_ answer: HostAnswer) {
+  func hostAnswers(_ answer: HostAnswer) {
     precondition(!asked.isEmpty, "no host was asked anything")
     play(.hostAnswered(asked.removeFirst().errand, answer))
   }
 
   /// The host answers everything, until no question is left.
-  mutating func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
+  func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
 
   /// A session whose window the host shows.
-  mutating func window(
+  func window(
     _ key: Text = "1", _ change: (inout PayloadOptions) -> Void = { _ in }
   ) throws -> UniqueIdentifier {
     let session = try #require(drop(key: key, change)?.delivered?.session)
@@ -239,52 +218,81 @@ struct Stage {
 
   /// Makes a session and destroys it while its application has no host, which is told later.
   @discardableResult
-  mutating func destroyOne() throws -> UniqueIdentifier {
+  func destroyOne() throws -> UniqueIdentifier {
     let made = call(.newSession(application: "org.example.Cats", configuration: .empty))
     let session = try #require(made?.delivered?.session)
     call(.destroy(session, animation: "standard"))
     return session
   }
 
-  mutating func hostLeaves(_ application: Text = "org.example.Cats", _ caller: Caller = .host) {
+  func hostLeaves(_ application: Text = "org.example.Cats", _ caller: Caller = .host) {
     asked.removeAll { $0.owner == caller.connection }
     play(.hostLeft(application: application, connection: caller.connection ?? .empty))
   }
 
   // MARK: Time
 
-  mutating func pass(seconds: Double) {
+  func pass(seconds: Double) {
     now.time = now.time.adding(seconds: seconds)
     now.uptime += Int64(seconds * 1_000_000)
   }
 
   /// Calls the core as long as it wants to be called.
-  mutating func passUntilQuiet(seconds: Double) {
+  func passUntilQuiet(seconds: Double) {
     pass(seconds: seconds)
-    while let moment = play(.moment).callAgain, moment <= now.uptime {}
+    repeat {
+      prompter.alarmWent(at: now)
+      endTurn()
+    } while prompter.alarm.map { $0 <= now.uptime } ?? false
   }
 
   /// The service ends in some way, and another one starts with what is stored.
-  mutating func restart(_ manifests: Manifest...) {
-    let allowance = book.ledger.allowance
-    book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, UInt64(shelf.events.count)))
-    book.recall(shelf.remembered, at: now)
-    (asked, packing, opening) = ([], [], [])
-    baggageStore.sweep(keeping: Set(shelf.baggage.keys))
+  ///
+  /// - Parameter begins: Whether it has begun when its manifests are there.
+  func restart(_ manifests: Manifest..., begins: Bool = true, allowing: (inout Allowance) -> Void = { _ in }) {
+    var allowance = book.ledger.allowance
+    allowing(&allowance)
+    prompter = Stage.expect(
+      try Prompter(store, types: Stage.types, allowance: allowance, seed: (3, store.lastEventSequence), at: now))
+    asked = []
+    baggage.die()
+    baggage.sweep(keeping: book.carrying)
     for manifest in manifests { play(.declared(manifest)) }
-    play(.began)
+    if begins { play(.began) }
+  }
+
+  /// The core forgets what it remembers for speed.
+  func rest() { _ = Stage.expect(try prompter.rest(at: now.time)) }
+
+  /// The store changes without the core, as by damage.
+  func alterStore(_ record: Record) { Stage.expect(try store.commit([record], at: now.time)) }
+
+  func setRules(_ rules: RuleSet, home: Text = .empty) { prompter.setRules(rules, home: home) }
+
+  func explain(_ payload: Payload, consultation: Consultation? = nil, by caller: Caller) -> Explanation? {
+    try? prompter.explain(payload, consultation: consultation, from: caller, at: now).get().explanation
   }
 
   // MARK: Reading
 
-  var memory: Memory { book.memory }
+  var book: PromptBook { prompter.book }
+  var hasBacklog: Bool { prompter.hasBacklog }
+  /// How often the last cue began again because the core lacked something.
+  var restarts: Int { prompter.restarts }
+  var memory: Memory { prompter.book.memory }
+  var shelf: Shelf { Stage.expect(try Shelf(store)) }
 
   /// The sayings since then, except for the log.
   func said(since count: Int) -> [Saying] {
     sayings.dropFirst(count).filter { if case .log = $0 { false } else { true } }
   }
 
-  func sessions(of application: Text = "org.example.Cats") -> [Session] { shelf.sessions(of: application) }
+  /// The sessions that are there, in the order in which they came.
+  func sessions(of application: Text = "org.example.Cats") -> [Session] {
+    sayings.compactMap { saying in
+      if case .sessionAppeared(let session) = saying { (try? store.session(session)) ?? nil } else { nil }
+    }.filter { $0.application == application }
+  }
 
   /// The members of all questions to hosts, answered or not.
   var questions: [String] {
@@ -292,7 +300,7 @@ struct Stage {
   }
 
   func progress(of delivery: UniqueIdentifier?) -> DeliveryProgress? {
-    delivery.flatMap { shelf.deliveries[$0]?.progress }
+    delivery.flatMap { (try? store.delivery($0)) ?? nil }?.progress
   }
 }
 
@@ -360,10 +368,12 @@ extension HostQuestion {
 /// An application with windows for cats, and a limit that allows more.
 func cats(
   _ identifier: Text = "org.example.Cats", configurations: [Text] = ["Default"], atMost limit: Int? = nil,
-  isDynamic: Bool = false, hasOneScene: Bool = false, exec: Text? = nil
+  isDynamic: Bool = false, hasOneScene: Bool = false, exec: Text? = nil, _ change: (inout Manifest) -> Void = { _ in }
 ) -> Manifest {
-  Manifest(
+  var manifest = Manifest(
     identifier: identifier, activityTypes: ["view"], supportsMultipleScenes: !hasOneScene,
     configurations: configurations.map { SceneConfiguration(name: $0, maximumSessions: limit) }, isDynamic: isDynamic,
     exec: exec)
+  change(&manifest)
+  return manifest
 }

@@ -12,9 +12,7 @@ import Testing
   private static func manifest(_ who: Manifest.Understudy? = .registrar, configurations: [Text] = ["Document"])
     -> Manifest
   {
-    var manifest = cats(configurations: configurations)
-    manifest.understudy = who
-    return manifest
+    cats(configurations: configurations) { $0.understudy = who }
   }
 
   private static func install(_ manifest: Manifest) -> Cue {
@@ -23,13 +21,13 @@ import Testing
 
   /// The understudy has registered the application, and has attached.
   private static func stage() -> Stage {
-    var stage = Stage()
+    let stage = Stage()
     stage.call(.register(manifest(), size: 100), by: .host)
     stage.attach(as: .host, understudy)
     return stage
   }
 
-  private func attach(_ stage: inout Stage, as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
+  private func attach(_ stage: Stage, as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
     stage.call(
       .attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
     stage.play(.ownership(stage.lastCall, isOwner: isOwner))
@@ -39,7 +37,7 @@ import Testing
   // MARK: Who may
 
   @Test func `who registered the application stands in for it, and is asked at its own path`() throws {
-    var stage = Self.stage()
+    let stage = Self.stage()
     #expect(
       stage.errands.first
         == .findOwner(2, name: ":1.10", application: Self.application, connection: ":1.10", path: "/understudy/cats"))
@@ -50,64 +48,62 @@ import Testing
   }
 
   @Test func `nobody else does`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.call(.register(Self.manifest(), size: 100), by: .host)
-    #expect(attach(&stage, as: .other) == .notHost)
+    #expect(attach(stage, as: .other) == .notHost)
     // A name in a registered manifest gives nobody a right.
     stage.call(.register(Self.manifest(.owner("org.example.Understudy")), size: 100), by: .host)
-    #expect(attach(&stage, as: .other) == .notHost)
-    #expect(attach(&stage, as: .host) == nil)
+    #expect(attach(stage, as: .other) == .notHost)
+    #expect(attach(stage, as: .host) == nil)
   }
 
   @Test func `a sandbox never does`() {
-    var stage = Stage(Self.manifest())
-    #expect(attach(&stage, as: .sandbox(Self.application)) == .accessDenied)
+    let stage = Stage(Self.manifest())
+    #expect(attach(stage, as: .sandbox(Self.application)) == .accessDenied)
   }
 
   @Test func `an application that declares itself has no understudy`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.call(.register(Self.manifest(nil), size: 100), by: .host)
-    #expect(attach(&stage) == .notHost)
+    #expect(attach(stage) == .notHost)
   }
 
   @Test func `of an installed application the owner of the stated name does`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
-    #expect(attach(&stage, isOwner: false) == .notHost)
-    #expect(attach(&stage) == nil)
+    #expect(attach(stage, isOwner: false) == .notHost)
+    #expect(attach(stage) == nil)
     let asked = stage.errands.compactMap { if case .findOwner(_, let name, _, _, _) = $0 { name } else { nil } }
     #expect(asked == ["org.example.Understudy", "org.example.Understudy"])
     stage.play(Self.install(Self.manifest(.registrar)))
     stage.hostLeaves()
-    #expect(attach(&stage) == .notHost)
+    #expect(attach(stage) == .notHost)
   }
 
   @Test func `one lives at a time`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
-    #expect(attach(&stage) == nil)
-    #expect(attach(&stage, as: .other) == .requestDenied)
-    #expect(attach(&stage) == nil)
+    #expect(attach(stage) == nil)
+    #expect(attach(stage, as: .other) == .requestDenied)
+    #expect(attach(stage) == nil)
     stage.hostLeaves()
-    #expect(attach(&stage, as: .other) == nil)
+    #expect(attach(stage, as: .other) == nil)
   }
 
   @Test func `who was refused while the name was looked up attaches nothing`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
     stage.call(.attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: .other)
     let late = stage.lastCall
-    #expect(attach(&stage) == nil)
+    #expect(attach(stage) == nil)
     stage.play(.ownership(late, isOwner: true))
     #expect(stage.answers[late]?.refusal?.name == .requestDenied)
     #expect(stage.memory.hosts[Self.application]?.connection == ":1.10")
   }
 
   @Test func `it may stand in for many, and is none of them`() throws {
-    var stage = Self.stage()
-    var dogs = cats("org.example.Dogs")
-    dogs.understudy = .registrar
-    stage.call(.register(dogs, size: 100), by: .host)
+    let stage = Self.stage()
+    stage.call(.register(cats("org.example.Dogs") { $0.understudy = .registrar }, size: 100), by: .host)
     stage.attach("org.example.Dogs", as: .host, HostOptions(isUnderstudy: true))
     // It may send undeclared types to each, as the host of each.
     for application in [Self.application, "org.example.Dogs"] {
@@ -121,7 +117,7 @@ import Testing
   // MARK: The application's own host
 
   @Test func `a host that owns the name takes over, the sessions with it`() throws {
-    var stage = Self.stage()
+    let stage = Self.stage()
     let shown = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswersAll()
     let waiting = try #require(stage.drop(key: "2")?.delivered)
@@ -138,16 +134,16 @@ import Testing
   }
 
   @Test func `an understudy that comes later is refused`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.call(.register(Self.manifest(), size: 100), by: .host)
     stage.attach(as: .other)
-    #expect(attach(&stage) == .requestDenied)
+    #expect(attach(stage) == .requestDenied)
   }
 
   @Test func `an installed manifest replaces a registered one, and sessions get the configurations that take them`()
     throws
   {
-    var stage = Self.stage()
+    let stage = Self.stage()
     let one = try #require(stage.drop("view", key: "1")?.delivered?.session)
     stage.hostAnswersAll()
     let waiting = try #require(stage.drop("view", key: "2")?.delivered)
@@ -172,7 +168,7 @@ import Testing
   }
 
   @Test func `a new manifest of the understudy discards what it has lost, as any manifest does`() throws {
-    var stage = Self.stage()
+    let stage = Self.stage()
     stage.drop(key: "1")
     stage.hostAnswersAll()
     stage.call(.register(Self.manifest(configurations: ["Other"]), size: 100), by: .host)
@@ -182,14 +178,14 @@ import Testing
   // MARK: Starting
 
   @Test func `the understudy of the stated name is started in the application's place`() {
-    var stage = Stage()
+    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
     stage.drop(key: "1")
     #expect(stage.errands == [.launch(application: Self.application, number: 1, name: "org.example.Understudy")])
   }
 
   @Test func `an application that its understudy registered is not started, because it would not attach`() throws {
-    var stage = Stage()
+    let stage = Stage()
     stage.call(.register(Self.manifest(), size: 100), by: .host)
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.errands.isEmpty)
