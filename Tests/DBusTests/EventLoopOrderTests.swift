@@ -46,23 +46,6 @@ import Testing
     #expect(await guest.numbers == Array(0..<200))
     await loop.stop()
   }
-
-  @Test func `a job that begets jobs starves nobody`() async throws {
-    let loop = try EventLoop()
-    let waitedFor = Lock<Set<String>>(["another thread", "a task"])
-    let rounds = Lock(0)
-    @Sendable func beget() {
-      if waitedFor.withLock({ $0.isEmpty }) { return }
-      rounds.withLock { $0 += 1 }
-      loop.execute(beget)
-    }
-    loop.execute(beget)
-    try OwnThread.start { loop.execute { _ = waitedFor.withLock { $0.remove("another thread") } } }
-    Task { await loop.run { _ in _ = waitedFor.withLock { $0.remove("a task") } } }
-    try await eventually("whoever might be starved") { waitedFor.withLock { $0.isEmpty } }
-    #expect(rounds.withLock { $0 } > 0)
-    await loop.stop()
-  }
 }
 
 /// An actor that lives on a loop.

@@ -53,44 +53,6 @@ import Testing
     #expect(node.children.map(\.name) == ["org/freedesktop/DBus"])
   }
 
-  /// The example of the D-Bus specification.
-  @Test func `the specification's example is read`() throws {
-    let node = try Introspection.Node(
-      xml: """
-        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-        <node name="/com/example/sample_object0">
-          <interface name="com.example.SampleInterface0">
-            <method name="Frobate">
-              <arg name="foo" type="i" direction="in"/>
-              <arg name="bar" type="as" direction="out"/>
-              <arg name="baz" type="a{us}" direction="out"/>
-              <annotation name="org.freedesktop.DBus.Deprecated" value="true"/>
-            </method>
-            <method name="Bazify">
-              <arg name="bar" type="(iiu)" direction="in"/>
-              <arg name="bar" type="v" direction="out"/>
-            </method>
-            <method name="Mogrify">
-              <arg name="bar" type="(iiav)" direction="in"/>
-            </method>
-            <signal name="Changed">
-              <arg name="new_value" type="b"/>
-            </signal>
-            <property name="Bar" type="y" access="readwrite"/>
-          </interface>
-          <node name="child_of_sample_object"/>
-          <node name="another_child_of_sample_object"/>
-        </node>
-        """)
-    #expect(node.name == "/com/example/sample_object0")
-    #expect(node.children.count == 2)
-    let interface = try #require(node.interface("com.example.SampleInterface0"))
-    #expect(interface.methods.map(\.name) == ["Frobate", "Bazify", "Mogrify"])
-    #expect(interface.method("Frobate")?.isDeprecated == true)
-    #expect(interface.property("Bar")?.access == .readWrite)
-  }
-
   @Test func `what XML allows beside the elements changes nothing`() throws {
     let plain = try Introspection.Node(
       xml: "<node><interface name='a.b'><method name='C'><arg type='s' direction='in'/></method></interface></node>")

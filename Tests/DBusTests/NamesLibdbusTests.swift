@@ -33,7 +33,9 @@ import Testing
       let text = Self.text(&random, start: start, separator: separator)
       let fault = Name.fault(in: text)
       if isValid(text) != (fault == nil) { Issue.record("\(Name.kind) \(text.debugDescription): \(fault ?? "valid")") }
-      if fault == nil { valid += 1 }
+      guard fault == nil else { continue }
+      valid += 1
+      #expect((try? Name(text))?.rawValue == text)
     }
     // A generator that makes only valid or only invalid names would prove nothing.
     #expect(valid > count / 10 && valid < count - count / 10, "\(Name.kind), seed \(seed)")

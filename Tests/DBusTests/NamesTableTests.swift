@@ -2,28 +2,19 @@ import DBus
 import ExitTestSupport
 import Testing
 
-/// Which names are valid, and the message for each invalid one.
+/// The message for each name that is not valid. ``NamesLibdbusTests`` says which are.
 @Suite struct NamesTableTests {
   private static let longest = "a." + String(repeating: "b", count: 253)
   private static let tooLong = longest + "b"
 
   private func fault<Name: ValidatedName>(of text: String, as type: Name.Type) -> String? {
-    do {
-      let name = try Name(text)
-      #expect(name.rawValue == text)
-      #expect(name.description == text)
-      return nil
-    } catch {
-      #expect(error.text == text)
-      #expect(error.kind == Name.kind)
-      return error.fault
-    }
+    let error = #expect(throws: InvalidName.self) { try Name(text) }
+    #expect(error?.text == text)
+    #expect(error?.kind == Name.kind)
+    return error?.fault
   }
 
   // MARK: Object paths
-
-  @Test(arguments: ["/", "/a", "/a/b", "/_", "/0", "/A_9/z", "/" + String(repeating: "x", count: 5000)])
-  func `these are object paths`(text: String) { #expect(fault(of: text, as: ObjectPath.self) == nil) }
 
   @Test(arguments: [
     ("", "it is empty"),
@@ -48,12 +39,6 @@ import Testing
   }
 
   // MARK: Interfaces and errors
-
-  @Test(arguments: ["a.b", "_._", "org.freedesktop.DBus.Properties", "a1.b2", "A.B", longest])
-  func `these are interface and error names`(text: String) {
-    #expect(fault(of: text, as: InterfaceName.self) == nil)
-    #expect(fault(of: text, as: ErrorName.self) == nil)
-  }
 
   @Test(arguments: [
     ("", "it is empty"),
@@ -80,9 +65,6 @@ import Testing
 
   // MARK: Members
 
-  @Test(arguments: ["a", "_", "Get", "GetAll2", String(repeating: "m", count: 255)])
-  func `these are member names`(text: String) { #expect(fault(of: text, as: MemberName.self) == nil) }
-
   @Test(arguments: [
     ("", "it is empty"),
     ("1", "it begins with a digit"),
@@ -98,9 +80,6 @@ import Testing
   }
 
   // MARK: Bus names
-
-  @Test(arguments: ["a.b", "a-b.c-d", "-.-", "org.freedesktop.DBus", ":1.0", ":1.42.a", ":a.b-c", ":-.0", longest])
-  func `these are bus names`(text: String) { #expect(fault(of: text, as: BusName.self) == nil) }
 
   @Test(arguments: [
     ("", "it is empty"),

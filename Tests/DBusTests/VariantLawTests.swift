@@ -20,18 +20,6 @@ import Testing
     #expect(shapes.count > 300)
   }
 
-  @Test func `several variants one after the other come back in their order`() throws {
-    var generator = VariantGenerator(seed: 22)
-    for _ in 0..<300 {
-      let (first, second, third) = (
-        generator.variant(depth: 2), generator.variant(depth: 3), generator.variant(depth: 0)
-      )
-      let message = try Message.signal(from: "/a", "a.b", "C", first, [second, third], second)
-      let values = try message.values(as: Variant.self, [Variant].self, Variant.self)
-      #expect(values.0 == first && values.1 == [second, third] && values.2 == second)
-    }
-  }
-
   // MARK: As deep as it goes
 
   private static let deepest: [Variant] = [

@@ -6,21 +6,42 @@ import ServiceSupport
 /// The program: arguments in, exit status out.
 @main
 struct DBusShowcase {
+  private static let session = Option(name: "session", help: "serve on the session bus, which is the default")
+  private static let address = Option(
+    name: "address", value: .nonempty("ADDRESS"), help: "serve on the bus at this address")
+  private static let demo = Option(
+    name: "demo", help: "show what to try, and each call as it comes; without a session bus, start one")
+  private static let usage = Usage(
+    "dbus-showcase", options: [session, address, demo, .version, .help], exclusive: [[session, address, demo]])
+
   static func main() {
     // A reader of a pipe needs each line at once, so standard output is buffered by line.
     setvbuf(stdout, nil, _IOLBF, 0)
     do {
-      switch try Arguments(CommandLine.arguments.dropFirst()) {
-      case .help: print(Arguments.usage)
-      case .version: print("dbus-showcase \(Showcase.version)")
-      case .serve(let address): try run { try await serve(at: try address ?? BusAddress.session(), on: $0) }
-      case .demo: try run(demonstrate)
+      let given = try usage.read(CommandLine.arguments.dropFirst())
+      switch given.ending?.name {
+      case Option.help.name: print(help, terminator: "")
+      case Option.version.name: print("dbus-showcase \(Showcase.version)")
+      case _ where given.has(demo): try run(demonstrate)
+      default:
+        let place = given[address]
+        try run { try await serve(at: try place.map { BusAddress($0) } ?? BusAddress.session(), on: $0) }
       }
-    } catch let misuse as Arguments.Misuse {
-      fail(2, "\(misuse); --help says what there is")
+    } catch let misuse as Misuse {
+      fail(2, "\(misuse)")
     } catch {
       fail(1, "\(error)")
     }
+  }
+
+  private static var help: String {
+    var page = HelpPage(usage.synopsis, Screen(color: nil))
+    page.paragraph("Serves an object for every D-Bus type and every way to answer, until it gets SIGINT or SIGTERM.")
+    page.options(usage.options)
+    page.statuses([
+      (0, "it was asked to end"), (1, "it cannot begin"), (2, "the command line is invalid"), (3, "the bus has gone"),
+    ])
+    return page.text
   }
 
   private static func run(_ body: @escaping @Sendable (EventLoop) async throws -> Int32) throws -> Never {

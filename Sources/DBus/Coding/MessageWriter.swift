@@ -132,36 +132,18 @@ public struct MessageWriter: ~Copyable {
     let members = try expect(type, contents: contents)
     var child = MessageWriter(
       inside: self, expecting: contents.map { ExpectedTypes(of: $0, repeats: type == .array) } ?? members)
-    if bytes != nil {
-      do throws(CodingError) {
-        try body(&child)
-        try child.finish()
-      } catch {
-        failure = error
-        throw error
-      }
-      position = child.position
-      fileDescriptors = child.fileDescriptors
-      return
+    if bytes == nil, dbus_message_iter_open_container(&iterator, type.code, contents?.rawValue, &child.iterator) == 0 {
+      throw .outOfMemory
     }
-    let opened =
-      if let contents {
-        contents.rawValue.withCString {
-          dbus_message_iter_open_container(&iterator, type.code, $0, &child.iterator)
-        }
-      } else {
-        dbus_message_iter_open_container(&iterator, type.code, nil, &child.iterator)
-      }
-    if opened == 0 { throw .outOfMemory }
     do throws(CodingError) {
       try body(&child)
       try child.finish()
     } catch {
       failure = error
-      dbus_message_iter_abandon_container(&iterator, &child.iterator)
+      if bytes == nil { dbus_message_iter_abandon_container(&iterator, &child.iterator) }
       throw error
     }
-    if dbus_message_iter_close_container(&iterator, &child.iterator) == 0 { throw .outOfMemory }
+    if bytes == nil, dbus_message_iter_close_container(&iterator, &child.iterator) == 0 { throw .outOfMemory }
     position = child.position
     fileDescriptors = child.fileDescriptors
   }

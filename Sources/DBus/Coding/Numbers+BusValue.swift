@@ -1,8 +1,6 @@
 /// The numbers. Once libdbus has corrected the byte order, their memory is their wire format, so arrays of them are copied whole.
-protocol FixedSizeBusValue: BasicBusValue, BitwiseCopyable {
-  static var wireType: WireType { get }
+protocol FixedSizeBusValue: PlainBusValue, BitwiseCopyable {
   static var zero: Self { get }
-  init?(inVariant variant: Variant)
 }
 
 extension FixedSizeBusValue {
@@ -14,14 +12,6 @@ extension FixedSizeBusValue {
   /// Appends a number.
   public func write(to writer: inout MessageWriter) throws(CodingError) {
     try writer.basic(self, as: Self.wireType)
-  }
-
-  /// The number that a variant holds.
-  public init(_ variant: Variant) throws(CodingError) {
-    guard let value = Self(inVariant: variant) else {
-      throw .typeMismatch(expected: Self.signature, found: variant.contentSignature)
-    }
-    self = value
   }
 
   /// Reads an array of numbers in one step.
@@ -50,10 +40,7 @@ extension UInt8: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .byte(self) }
   static var wireType: WireType { .byte }
-  init?(inVariant variant: Variant) {
-    guard case .byte(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> UInt8? { if case .byte(let value) = variant { value } else { nil } }
 
   /// The bytes that a variant holds.
   public static func array(from variant: Variant) throws(CodingError) -> [UInt8] {
@@ -73,10 +60,7 @@ extension Int16: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .int16(self) }
   static var wireType: WireType { .int16 }
-  init?(inVariant variant: Variant) {
-    guard case .int16(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> Int16? { if case .int16(let value) = variant { value } else { nil } }
 }
 
 extension UInt16: FixedSizeBusValue {
@@ -85,10 +69,7 @@ extension UInt16: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .uint16(self) }
   static var wireType: WireType { .uint16 }
-  init?(inVariant variant: Variant) {
-    guard case .uint16(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> UInt16? { if case .uint16(let value) = variant { value } else { nil } }
 }
 
 extension Int32: FixedSizeBusValue {
@@ -97,10 +78,7 @@ extension Int32: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .int32(self) }
   static var wireType: WireType { .int32 }
-  init?(inVariant variant: Variant) {
-    guard case .int32(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> Int32? { if case .int32(let value) = variant { value } else { nil } }
 }
 
 extension UInt32: FixedSizeBusValue {
@@ -109,10 +87,7 @@ extension UInt32: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .uint32(self) }
   static var wireType: WireType { .uint32 }
-  init?(inVariant variant: Variant) {
-    guard case .uint32(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> UInt32? { if case .uint32(let value) = variant { value } else { nil } }
 }
 
 extension Int64: FixedSizeBusValue {
@@ -121,10 +96,7 @@ extension Int64: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .int64(self) }
   static var wireType: WireType { .int64 }
-  init?(inVariant variant: Variant) {
-    guard case .int64(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> Int64? { if case .int64(let value) = variant { value } else { nil } }
 }
 
 extension UInt64: FixedSizeBusValue {
@@ -133,10 +105,7 @@ extension UInt64: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .uint64(self) }
   static var wireType: WireType { .uint64 }
-  init?(inVariant variant: Variant) {
-    guard case .uint64(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> UInt64? { if case .uint64(let value) = variant { value } else { nil } }
 }
 
 extension Double: FixedSizeBusValue {
@@ -145,8 +114,5 @@ extension Double: FixedSizeBusValue {
   /// This number as the content of a variant.
   public var variant: Variant { .double(self) }
   static var wireType: WireType { .double }
-  init?(inVariant variant: Variant) {
-    guard case .double(let value) = variant else { return nil }
-    self = value
-  }
+  static func held(by variant: Variant) -> Double? { if case .double(let value) = variant { value } else { nil } }
 }

@@ -139,9 +139,6 @@ public struct OwnerSequence: AsyncSequence, Sendable {
     fileprivate let changes: SignalStream.Iterator
 
     /// Waits for a change; the outer `nil` means the end of the connection.
-    public mutating func next() async -> BusName?? { await next(isolation: nil) }
-
-    /// Waits for a change; the outer `nil` means the end of the connection.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> BusName?? {
       if let first {
         self.first = nil

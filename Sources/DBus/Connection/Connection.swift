@@ -625,7 +625,8 @@ extension Connection {
   private func refuse(_ message: borrowing Message) -> UInt32 {
     guard message.kind == .methodReturn,
       let error = try? Message.error(
-        inPlaceOf: message, .notSupported, "the reply carries a file descriptor, and this connection takes none")
+        to: message.destination, message.replySerial,
+        ErrorReply(.notSupported, "the reply carries a file descriptor, and this connection takes none"))
     else { return 0 }
     transmit(error)
     return 0

@@ -88,16 +88,19 @@ public final class EventLoop: SerialExecutor {
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
   public convenience init(name: String = "dbus-loop") throws(ConnectionError) {
     try self.init(withoutThread: ())
-    // The thread takes over this reference and releases it when it ends.
-    let context = LoopThread(loop: self, name: name)
-    var thread = pthread_t()
-    let code = pthread_create(&thread, nil, { LoopThread.run($0) }, Unmanaged.passRetained(context).toOpaque())
+    // The kernel refuses longer names.
+    var shown = name
+    while shown.utf8.count > 15 { shown.removeLast() }
+    // The thread keeps the loop alive until it ends.
+    let code = BlockingThread.start { [shown] in
+      pthread_setname_np(pthread_self(), shown)
+      CurrentLoop.pointer = Unmanaged.passUnretained(self).toOpaque()
+      self.runUntilStopped()
+    }
     guard code == 0 else {
-      Unmanaged.passUnretained(context).release()
       descriptors.close()
       throw .system("pthread_create", code)
     }
-    pthread_detach(thread)
   }
 
   private init(withoutThread: ()) throws(ConnectionError) {

@@ -15,29 +15,24 @@ enum CurrentLoop {
   }
 }
 
-/// The arguments of a loop's thread. They keep the loop alive until the thread ends.
-final class LoopThread {
-  let loop: EventLoop
-  let name: String
-
-  /// The kernel takes names of up to 15 bytes, and refuses longer ones.
-  var shownName: String {
-    var shown = name
-    while shown.utf8.count > 15 { shown.removeLast() }
-    return shown
+/// Threads beside Swift's own, which are as many as there are processors, and must not block.
+package enum BlockingThread {
+  private final class Body {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  init(loop: EventLoop, name: String) {
-    self.loop = loop
-    self.name = name
-  }
-
-  static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let pointer else { return nil }
-    let context = Unmanaged<LoopThread>.fromOpaque(pointer).takeRetainedValue()
-    pthread_setname_np(pthread_self(), context.shownName)
-    CurrentLoop.pointer = Unmanaged.passUnretained(context.loop).toOpaque()
-    context.loop.runUntilStopped()
-    return nil
+  /// Runs `body` on a new thread, and does not wait for it. Returns the number of the error, or 0.
+  package static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+    let context = Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context.toOpaque())
+    if code == 0 { pthread_detach(thread) } else { context.release() }
+    return code
   }
 }

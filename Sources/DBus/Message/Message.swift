@@ -125,42 +125,20 @@ extension Message {
     to call: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
     try checkSent(call)
-    let sendable = text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
-    return try make(
-      .init(
-        kind: DBUS_MESSAGE_TYPE_ERROR, destination: call.sender?.rawValue, errorName: name.rawValue,
-        replySerial: call.serial),
-      String.signature, sendable)
+    return try error(to: call.sender, call.serial, ErrorReply(name, text))
   }
 
   /// The error that answers the call `serial` of `destination`.
   static func error(
     to destination: BusName?, _ serial: UInt32, _ reply: ErrorReply
   ) throws(CodingError) -> Message {
-    try make(
+    let text = reply.text.utf8.contains(0) ? String(reply.text.filter { $0 != "\0" }) : reply.text
+    var draft = Draft(
       .init(
         kind: DBUS_MESSAGE_TYPE_ERROR, destination: destination?.rawValue, errorName: reply.name.rawValue,
-        replySerial: serial),
-      String.signature, reply.text)
-  }
-
-  /// The error reply to the call that `reply` answers.
-  static func error(
-    inPlaceOf reply: borrowing Message, _ name: ErrorName, _ text: String
-  ) throws(CodingError) -> Message {
-    try make(
-      .init(
-        kind: DBUS_MESSAGE_TYPE_ERROR, destination: reply.destination?.rawValue, errorName: name.rawValue,
-        replySerial: reply.replySerial),
-      String.signature, text)
-  }
-
-  private static func make<each Argument: BusValue>(
-    _ header: MessageBytes.Header, _ signature: Signature, _ arguments: repeat each Argument
-  ) throws(CodingError) -> Message {
-    var draft = Draft(header, signature)
-    repeat try (each arguments).write(to: &draft.writer)
-    if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
+        replySerial: serial), String.signature)
+    try text.write(to: &draft.writer)
+    if try draft.mustBeginAgain() { try text.write(to: &draft.writer) }
     return try draft.finish()
   }
 

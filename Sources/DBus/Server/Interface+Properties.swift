@@ -117,8 +117,7 @@ extension Interface {
     stored.announce { connection, path in connection.propertyChanged(member, of: interface, at: path) }
     let set: @Sendable (PropertyAccess, Value) -> Void = { _, value in stored.value = value }
     property(member, emits: emits, get: { _ in stored.value }, set: writable ? set : nil)
-    setAnnouncesItself(member)
-    addStoredProperty(stored.attach)
+    addStoredProperty(member, stored.attach)
   }
 }
 

@@ -86,10 +86,6 @@ public struct Interface: Sendable {
     }
   }
 
-  mutating func setAnnouncesItself(_ property: MemberName) {
-    declaration[0].properties[property]?.announcesItself = true
-  }
-
   /// Runs `check` before each call of `members`, before the arguments are decoded. Without members, `check` runs before every use of this interface,
   /// including its properties, whose values are then not announced. A check replaces the previous one.
   ///
@@ -188,7 +184,8 @@ extension Interface {
       takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 }, access: nil, invoke: invoke)
   }
 
-  mutating func addStoredProperty(_ place: @escaping StoredPropertyPlace) {
+  mutating func addStoredProperty(_ member: MemberName, _ place: @escaping StoredPropertyPlace) {
+    declaration[0].properties[member]?.announcesItself = true
     declaration[0].storedProperties.append(place)
   }
 

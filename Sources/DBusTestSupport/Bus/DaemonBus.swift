@@ -42,13 +42,9 @@ struct DaemonBus: BusBackend {
     try folder.write(
       "[D-BUS Service]\nName=\(service.name)\nExec=\(Self.escaped(line))\n", to: "services/\(service.name).service")
     let connection = try await Connection.open(address)
-    do {
+    try await ending(with: { await connection.close() }) {
       try await connection.call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
-    } catch {
-      await connection.close()
-      throw error
     }
-    await connection.close()
   }
 
   /// The configuration uses nothing of the machine: no folders with services, no policy, and limits that no test reaches by accident.

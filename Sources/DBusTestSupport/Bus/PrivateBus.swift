@@ -142,14 +142,7 @@ package nonisolated(nonsending) func withPrivateBus<Result>(
   _ kind: PrivateBus.Kind, limits: [String: Int], _ body: nonisolated(nonsending) (PrivateBus) async throws -> Result
 ) async throws -> Result {
   let bus = try await PrivateBus.start(kind, limits: limits)
-  do {
-    let result = try await body(bus)
-    await bus.stop()
-    return result
-  } catch {
-    await bus.stop()
-    throw error
-  }
+  return try await ending(with: { await bus.stop() }) { try await body(bus) }
 }
 
 /// A failure of a private bus, with the output of the bus.

@@ -31,15 +31,14 @@ struct PrivateFolder: Sendable {
   /// Writes a file into it, as a whole or not at all.
   func write(_ text: String, to name: String) throws(SystemCallError) {
     let temporary = "\(path)/\(name).new"
-    let descriptor = try FileDescriptors.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-    try FileDescriptors.write(Array(text.utf8), to: descriptor)
+    let file = try FileDescriptors.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
+    let code = Array(text.utf8).withUnsafeBytes { file.write($0, at: 0) }
+    if code != 0 { throw SystemCallError("write \(temporary)", code) }
     if rename(temporary, "\(path)/\(name)") != 0 { throw SystemCallError("rename \(temporary)") }
   }
 
   /// Removes the folder. Call this if no bus has taken the folder over.
-  func remove() {
-    Self.remove(path)
-  }
+  func remove() { Self.remove(path) }
 
   private static func remove(_ path: String) {
     // A path that is neither a file nor an empty folder is a folder with entries.

@@ -119,14 +119,7 @@ public struct Command: Sendable {
     _ body: nonisolated(nonsending) (RunningCommand) async throws -> Value
   ) async throws -> Value {
     let running = try await start()
-    do {
-      let value = try await body(running)
-      await running.stop()
-      return value
-    } catch {
-      await running.stop()
-      throw error
-    }
+    return try await ending(with: { await running.stop() }) { try await body(running) }
   }
 }
 

@@ -11,33 +11,6 @@ enum FileDescriptors {
 
   static func null() throws(SystemCallError) -> OwnedFileDescriptor { try open("/dev/null", O_RDWR) }
 
-  static func write(_ bytes: [UInt8], to descriptor: OwnedFileDescriptor) throws(SystemCallError) {
-    let failure = descriptor.withRawValue { number -> SystemCallError? in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
-        if count < 0 && errno == EINTR { continue }
-        if count < 0 { return SystemCallError("write") }
-        rest = rest.dropFirst(count)
-      }
-      return nil
-    }
-    if let failure { throw failure }
-  }
-
-  /// A file without a name that holds `bytes`, positioned at its start.
-  static func file(holding bytes: [UInt8]) throws(SystemCallError) -> OwnedFileDescriptor {
-    var template = Array("/tmp/input-XXXXXX".utf8CString)
-    let number = mkstemp(&template)
-    if number < 0 { throw SystemCallError("mkstemp") }
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-    unlink(template)
-    let descriptor = OwnedFileDescriptor(owning: number)
-    try write(bytes, to: descriptor)
-    lseek(number, 0, SEEK_SET)
-    return descriptor
-  }
-
   /// A socket that listens at `path`.
   static func listener(at path: String) throws(SystemCallError) -> OwnedFileDescriptor {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

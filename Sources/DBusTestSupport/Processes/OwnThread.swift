@@ -1,27 +1,12 @@
+internal import DBus
 internal import Glibc
 
 /// Threads for blocking calls: Swift has as many threads as there are processors, and these must not block.
 package enum OwnThread {
-  private final class Body {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
   /// Runs `body` on a new thread, and does not wait for it.
   package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemCallError) {
-    let context = Unmanaged.passRetained(Body(body)).toOpaque()
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { pointer in
-        if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
-        return nil
-      }, context)
-    guard code == 0 else {
-      Unmanaged<Body>.fromOpaque(context).release()
-      throw SystemCallError("pthread_create", code)
-    }
-    pthread_detach(thread)
+    let code = BlockingThread.start(body)
+    if code != 0 { throw SystemCallError("pthread_create", code) }
   }
 }
 

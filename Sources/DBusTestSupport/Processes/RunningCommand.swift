@@ -20,8 +20,7 @@ public final class RunningCommand: Sendable {
   init(_ command: Command) async throws {
     let output = try OwnedFileDescriptor.pipe()
     let errors = try OwnedFileDescriptor.pipe()
-    let input =
-      try command.input.isEmpty ? FileDescriptors.null() : FileDescriptors.file(holding: Array(command.input.utf8))
+    let input = try command.input.isEmpty ? FileDescriptors.null() : .memoryFile(Array(command.input.utf8))
     let words = try command.words
     self.command = command.description
     process = try await ChildProcess.start(

@@ -24,12 +24,19 @@ public nonisolated(nonsending) func withPeers<Result>(
     await server.close()
     await loop.stop()
   }
+  return try await ending(with: close) { try await body(server, client) }
+}
+
+/// Runs `body`, and then `end`, whether `body` has returned or thrown.
+package nonisolated(nonsending) func ending<Result>(
+  with end: nonisolated(nonsending) () async -> Void, _ body: nonisolated(nonsending) () async throws -> Result
+) async throws -> Result {
   do {
-    let result = try await body(server, client)
-    await close()
+    let result = try await body()
+    await end()
     return result
   } catch {
-    await close()
+    await end()
     throw error
   }
 }

@@ -10,44 +10,37 @@ extension StageTests {
     private let play = Play("Dates")
 
     @Test func `a date that is inserted in one window is there in the other`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play, "--headless") { running in
-          try await running.line { $0 == "-- Dates --" }
-          try await desktop.action("new-window", of: play.identifier)
-          try await running.line { $0 == "-- Dates --" }
-          try await desktop.action("insert", of: play.identifier)
-          for _ in 1...2 { try await running.line { $0.hasPrefix("  - 20") } }
-        }
+      try await Desktop.headless(play) { desktop, running in
+        try await desktop.action("new-window", of: play.identifier)
+        try await running.line { $0 == "-- Dates --" }
+        try await desktop.action("insert", of: play.identifier)
+        for _ in 1...2 { try await running.line { $0.hasPrefix("  - 20") } }
       }
     }
 
     @Test func `dates are inserted, selected and deleted with the mouse`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Dates", at: 40, 40)
-          try await desktop.key("ctrl+n")
-          try await desktop.windows(of: play, titled: "Dates", "Dates")
-          try await desktop.place("Dates", at: 40, 40)
-          for _ in 1...4 {
-            try await desktop.key("ctrl+i")
-            try await desktop.pause()
-          }
-          try await desktop.click(140, 120)
-          let selected = try await desktop.windows(of: play, "a selected date") {
-            $0.contains { $0.userActivity != nil }
-          }
-          let title = try #require(selected.first { $0.userActivity != nil }?.title)
-          try await desktop.place("Dates", at: 560, 280)
-          try await desktop.picture("Dates/screenshot.png")
-          // The other window deletes the same date: in its edit mode, with the button of the row.
-          try await desktop.click(585, 307)
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Dates", at: 40, 40)
+        try await desktop.key("ctrl+n")
+        try await desktop.windows(of: play, titled: "Dates", "Dates")
+        try await desktop.place("Dates", at: 40, 40)
+        for _ in 1...4 {
+          try await desktop.key("ctrl+i")
           try await desktop.pause()
-          try await desktop.click(820, 360)
-          try await desktop.windows(of: play, "windows without the deleted date") {
-            $0.allSatisfy { $0.title != title }
-          }
+        }
+        try await desktop.click(140, 120)
+        let selected = try await desktop.windows(of: play, "a selected date") {
+          $0.contains { $0.userActivity != nil }
+        }
+        let title = try #require(selected.first { $0.userActivity != nil }?.title)
+        try await desktop.place("Dates", at: 560, 280)
+        try await desktop.picture("Dates/screenshot.png")
+        // The other window deletes the same date: in its edit mode, with the button of the row.
+        try await desktop.click(585, 307)
+        try await desktop.pause()
+        try await desktop.click(820, 360)
+        try await desktop.windows(of: play, "windows without the deleted date") {
+          $0.allSatisfy { $0.title != title }
         }
       }
     }

@@ -9,47 +9,35 @@ extension StageTests {
     private let gallery = Play("Gallery")
 
     @Test func `a file is dragged into the gallery, and the command ends`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(gallery)
-        let picture = Desktop.package.appending(path: "Cats/Pictures/Luna.png").path
-        try await desktop.running(gallery) { _ in
-          try await desktop.place("Gallery", at: 400, 40)
-          try await Command.built("stagedoor-drag", "--once", picture, environment: desktop.environment).whileRunning {
-            drag in
-            try await desktop.place("Drag", at: 20, 40)
-            try await desktop.pause()
-            try await desktop.drag(from: (150, 125), to: (700, 400))
-            #expect(try await drag.ended().isSuccess)
-            drag.expectNoComplaints()
-          }
-          try await eventually("the picture in the gallery") {
-            let folder = "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(gallery.identifier)"
-            return try FileManager.default.contentsOfDirectory(atPath: folder).map { $0.hasPrefix("Luna-") } == [true]
-          }
+      try await Desktop.running(gallery) { desktop, _ in
+        try await desktop.place("Gallery", at: 400, 40)
+        let command = Command.built("stagedoor-drag", "--once", Desktop.luna.path, environment: desktop.environment)
+        try await command.whileRunning { drag in
+          try await desktop.place("Drag", at: 20, 40)
+          try await desktop.pause()
+          try await desktop.drag(from: (150, 125), to: (700, 400))
+          #expect(try await drag.ended().isSuccess)
+          drag.expectNoComplaints()
+        }
+        try await eventually("the picture in the gallery") {
+          try desktop.files(of: gallery).map { $0.hasPrefix("Luna-") } == [true]
         }
       }
     }
 
     @Test func `a drag into a file manager copies the file, and nothing is left behind`() async throws {
       try await Desktop.run { desktop in
-        let home = URL(filePath: desktop.environment["HOME"] ?? "")
-        let (file, folder) = (home.appending(path: "letter.txt"), home.appending(path: "Inbox"))
+        let (file, folder) = (desktop.home.appending(path: "letter.txt"), desktop.home.appending(path: "Inbox"))
         try Data("Dear Tom".utf8).write(to: file)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try await Command("pcmanfm", "--no-desktop", folder.path, environment: desktop.environment).whileRunning { _ in
-          let window = try await desktop.window(titled: "Inbox")
-          try await desktop.xdotool("windowsize", "--sync", window, "540", "420")
-          try await desktop.xdotool("windowmove", "--sync", window, "700", "40")
+        try await desktop.showing(folder) {
           try await Command.built("stagedoor-drag", file.path, environment: desktop.environment).whileRunning { drag in
             try await desktop.place("Drag", at: 20, 40)
             try await desktop.pause(2)
             try await desktop.drag(from: (150, 125), to: (1050, 350), holding: 1)
-            try await eventually("the file") {
-              try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"]
-            }
+            try await eventually("the file") { try desktop.names(in: folder) == ["letter.txt"] }
             drag.expectNoComplaints()
           }
-          #expect(try FileManager.default.contentsOfDirectory(atPath: desktop.environment["TMPDIR"] ?? "").isEmpty)
+          #expect(try desktop.names(in: desktop.temporary).isEmpty)
           #expect(FileManager.default.fileExists(atPath: file.path))
         }
       }

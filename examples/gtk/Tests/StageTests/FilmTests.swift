@@ -11,8 +11,7 @@ extension StageTests {
     @Test func `two drops open two windows, and the second drop of the same cat brings its window to the front`()
       async throws
     {
-      try await Desktop.run { desktop in
-        try await desktop.install(cats)
+      try await Desktop.run(cats) { desktop in
         var environment = desktop.environment
         let command = Command.built("stagedoor", environment: environment).program
         environment["PATH"] = "\(URL(filePath: command).deletingLastPathComponent().path):/usr/local/bin:/usr/bin:/bin"
@@ -28,15 +27,13 @@ extension StageTests {
             let window = try await desktop.window(titled: name)
             try await desktop.xdotool("windowmove", "--sync", window, "\(x)", "\(y)")
             try await desktop.windows(of: cats, "the window of \(name)") {
-              $0.last?.title == name && $0.last?.activationState == .foregroundActive
+              $0.last?.title == name && $0.lastHasFocus
             }
             try await desktop.pause(0.8)
             try await film.frame(for: 1.2)
           }
           try await type("stagedoor drop --type \(Cats.view) --target Tom", on: desktop, film)
-          let windows = try await desktop.windows(of: cats, "Tom in front") {
-            $0.first?.activationState == .foregroundActive
-          }
+          let windows = try await desktop.windows(of: cats, "Tom in front") { $0.firstHasFocus }
           #expect(windows.map(\.title) == ["Tom", "Luna"])
           try await desktop.pause(0.8)
           try await film.frame(for: 4)

@@ -20,175 +20,140 @@ extension StageTests {
     }
 
     @Test func `a photo that is dragged to the edge gets a window, and the next drop of it finds that`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Gallery", at: 20, 20)
-          try await desktop.drag(from: mountains, to: (1100, 700))
-          // After this window has the focus, it cannot take the focus from another.
-          let windows = try await desktop.windows(of: play, "the focus of a window of the photo") {
-            $0.last?.title == "Mountains" && $0.last?.activationState == .foregroundActive
-          }
-          try await desktop.place("Gallery", at: 20, 20)
-          try await desktop.windows(of: play, "the focus of the gallery") {
-            $0.first?.activationState == .foregroundActive
-          }
-          // A drop from a shell has no token.
-          let delivery = try await desktop.stagedoor.drop(openDetail, "photo-2")
-          #expect(delivery.outcome == .activated)
-          #expect(delivery.session == windows.last?.identifier)
-          try await desktop.windows(of: play, "the focus of the photo") {
-            $0.last?.activationState == .foregroundActive
-          }
-          try await desktop.place("Mountains", at: 540, 220)
-          try await desktop.picture("Gallery/screenshot.png")
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Gallery", at: 20, 20)
+        try await desktop.drag(from: mountains, to: (1100, 700))
+        // After this window has the focus, it cannot take the focus from another.
+        let windows = try await desktop.windows(of: play, "the focus of a window of the photo") {
+          $0.last?.title == "Mountains" && $0.lastHasFocus
         }
+        try await desktop.place("Gallery", at: 20, 20)
+        try await desktop.windows(of: play, "the focus of the gallery") { $0.firstHasFocus }
+        // A drop from a shell has no token.
+        let delivery = try await desktop.stagedoor.drop(openDetail, "photo-2")
+        #expect(delivery.outcome == .activated)
+        #expect(delivery.session == windows.last?.identifier)
+        try await desktop.windows(of: play, "the focus of the photo") { $0.lastHasFocus }
+        try await desktop.place("Mountains", at: 540, 220)
+        try await desktop.picture("Gallery/screenshot.png")
       }
     }
 
     @Test func `a photo that is dragged to the edge is shown in its new window`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          /// Keeps what is below the bar of the window that shows this photo.
-          func show(_ name: String) async throws -> String {
-            try await desktop.windows(of: play, "the focus of the photo") {
-              $0.contains { $0.title == "Mountains" && $0.activationState == .foregroundActive }
-            }
-            try await desktop.place("Mountains", at: 540, 220)
-            try await desktop.pause(1)
-            let file = "\(desktop.environment["HOME"] ?? "")/\(name).png"
-            _ = try await Command(
-              "import", "-window", "root", "-crop", "660x440+560+270", "+repage", file, environment: desktop.environment
-            ).output()
-            return file
+      try await Desktop.running(play) { desktop, _ in
+        /// Keeps what is below the bar of the window that shows this photo.
+        func show(_ name: String) async throws -> String {
+          try await desktop.windows(of: play, "the focus of the photo") {
+            $0.contains { $0.title == "Mountains" && $0.activationState == .foregroundActive }
           }
-          try await desktop.place("Gallery", at: 20, 20)
-          try await desktop.drag(from: mountains, to: (1100, 700))
-          let dragged = try await show("dragged")
-          try await desktop.key("ctrl+w")
-          try await desktop.windows(of: play, titled: "Gallery")
-          try await desktop.place("Gallery", at: 20, 20)
-          try await desktop.click(mountains.x, mountains.y)
-          let clicked = try await show("clicked")
-          // The two pictures are drawn at different fractions of a pixel.
-          let different = try await Command(
-            "compare", "-metric", "AE", "-fuzz", "10%", dragged, clicked, "null:", environment: desktop.environment
-          ).run().standardError
-          #expect(Int(different).map { $0 < 1000 } == true, "\(different) pixels")
+          try await desktop.place("Mountains", at: 540, 220)
+          try await desktop.pause(1)
+          let file = desktop.home.appending(path: "\(name).png").path
+          try await desktop.output("import", "-window", "root", "-crop", "660x440+560+270", "+repage", file)
+          return file
         }
+        try await desktop.place("Gallery", at: 20, 20)
+        try await desktop.drag(from: mountains, to: (1100, 700))
+        let dragged = try await show("dragged")
+        try await desktop.key("ctrl+w")
+        try await desktop.windows(of: play, titled: "Gallery")
+        try await desktop.place("Gallery", at: 20, 20)
+        try await desktop.click(mountains.x, mountains.y)
+        let clicked = try await show("clicked")
+        // The two pictures are drawn at different fractions of a pixel.
+        let different = try await Command(
+          "compare", "-metric", "AE", "-fuzz", "10%", dragged, clicked, "null:", environment: desktop.environment
+        ).run().standardError
+        #expect(Int(different).map { $0 < 1000 } == true, "\(different) pixels")
       }
     }
 
     @Test func `a picture from elsewhere gets a new window, which shows it`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play, "--headless") { running in
-          try await running.line { $0 == "-- Gallery --" }
-          var provider = ItemProvider()
-          provider.suggestedName = "Tom.png"
-          provider.registerDataRepresentation(as: "image/png") { _ in Data("a cat".utf8) }
-          var options = DeliveryOptions()
-          (options.application, options.disposition) = (play.identifier, .new)
-          try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
-          try await running.line { $0 == "-- Tom --" }
-          #expect(try added(to: desktop).map(withoutDigest) == ["Tom.png"])
-        }
+      try await Desktop.headless(play) { desktop, running in
+        var provider = ItemProvider()
+        provider.suggestedName = "Tom.png"
+        provider.registerDataRepresentation(as: "image/png") { _ in Data("a cat".utf8) }
+        var options = DeliveryOptions()
+        (options.application, options.disposition) = (play.identifier, .new)
+        try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
+        try await running.line { $0 == "-- Tom --" }
+        #expect(try desktop.files(of: play).map(withoutDigest) == ["Tom.png"])
       }
     }
 
     @Test func `a picture that is dropped onto the gallery is scrolled to, also one that is there already`()
       async throws
     {
-      try await Desktop.run { desktop in
-        let cats = Play("Cats")
-        for play in [cats, play] { try await desktop.install(play) }
-        try await desktop.running(play) { _ in
-          try await desktop.place("Gallery", at: 560, 120)
-          // The first photo.
-          let first = "150x100+610+210"
-          try await desktop.running(cats) { _ in
-            try await desktop.place("Cats", at: 20, 40)
-            for _ in 1...2 {
-              try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
-              try await desktop.pause(1)
-              let before = try await desktop.pixels(first)
-              try await desktop.drag(from: (150, 220), to: (900, 400))
-              try await eventually("another part of the gallery") { try await desktop.pixels(first) != before }
-              try await desktop.pause()
-              #expect(try added(to: desktop).map(withoutDigest) == ["Tom.png"])
-            }
+      let cats = Play("Cats")
+      try await Desktop.running(play, beside: [cats]) { desktop, _ in
+        try await desktop.place("Gallery", at: 560, 120)
+        // The first photo.
+        let first = "150x100+610+210"
+        try await desktop.running(cats) { _ in
+          try await desktop.place("Cats", at: 20, 40)
+          for _ in 1...2 {
+            try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
+            try await desktop.pause(1)
+            let before = try await desktop.pixels(first)
+            try await desktop.drag(from: (150, 220), to: (900, 400))
+            try await eventually("another part of the gallery") { try await desktop.pixels(first) != before }
+            try await desktop.pause()
+            #expect(try desktop.files(of: play).map(withoutDigest) == ["Tom.png"])
           }
         }
       }
     }
 
     @Test func `a window that showed a photo, and shows all of them again, is what it was`() async throws {
-      try await Desktop.run { desktop in
-        let cats = Play("Cats")
-        for play in [cats, play] { try await desktop.install(play) }
-        try await desktop.running(play) { _ in
-          try await desktop.place("Gallery", at: 560, 120)
-          for (photo, x) in [("Beach", 670), ("Mountains", 890)] {
-            try await desktop.click(x, 270)
-            try await desktop.windows(of: play, titled: photo)
-            try await desktop.pause()
-            try await desktop.click(585, 145)
-            try await desktop.windows(of: play, titled: "Gallery")
-            try await desktop.pause()
-          }
-          try await desktop.running(cats) { _ in
-            try await desktop.place("Cats", at: 20, 40)
-            for (number, y) in [220, 470].enumerated() {
-              try await desktop.pause()
-              try await desktop.drag(from: (150, y), to: (900, 400))
-              try await eventually("a picture in the gallery") { try added(to: desktop).count == number + 1 }
-            }
-            #expect(try await desktop.sessions(of: cats).count == 1)
-          }
-          try await desktop.place("Gallery", at: 560, 120)
-          try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
+      let cats = Play("Cats")
+      try await Desktop.running(play, beside: [cats]) { desktop, _ in
+        try await desktop.place("Gallery", at: 560, 120)
+        for (photo, x) in [("Beach", 670), ("Mountains", 890)] {
+          try await desktop.click(x, 270)
+          try await desktop.windows(of: play, titled: photo)
           try await desktop.pause()
-          try await desktop.drag(from: (670, 270), to: (300, 700))
-          try await desktop.windows(of: play, titled: "Gallery", "Beach")
+          try await desktop.click(585, 145)
+          try await desktop.windows(of: play, titled: "Gallery")
+          try await desktop.pause()
         }
+        try await desktop.running(cats) { _ in
+          try await desktop.place("Cats", at: 20, 40)
+          for (number, y) in [220, 470].enumerated() {
+            try await desktop.pause()
+            try await desktop.drag(from: (150, y), to: (900, 400))
+            try await eventually("a picture in the gallery") { try desktop.files(of: play).count == number + 1 }
+          }
+          #expect(try await desktop.sessions(of: cats).count == 1)
+        }
+        try await desktop.place("Gallery", at: 560, 120)
+        try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
+        try await desktop.pause()
+        try await desktop.drag(from: (670, 270), to: (300, 700))
+        try await desktop.windows(of: play, titled: "Gallery", "Beach")
       }
     }
 
-    /// The pictures that were added to the gallery.
-    private func added(to desktop: Desktop) throws -> [String] {
-      let folder = "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)"
-      return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
-
     @Test func `the inspector of a photo opens above its window, and once`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Gallery", at: 20, 20)
-          for _ in 1...2 {
-            try await desktop.click(beach.x, beach.y, button: 3)
-            try await desktop.pause()
-            try await desktop.click(beach.x + 40, beach.y + 22)
-            try await desktop.windows(of: play, "the inspector") {
-              $0.count == 2 && $0[1].activationState == .foregroundActive
-            }
-            let inspector = try await desktop.window(titled: "Inspector")
-            let above = try await Command(
-              "xprop", "-id", inspector, "WM_TRANSIENT_FOR", environment: desktop.environment
-            ).output()
-            #expect(above.contains("window id"))
-            try await desktop.place("Gallery", at: 20, 20)
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Gallery", at: 20, 20)
+        for _ in 1...2 {
+          try await desktop.click(beach.x, beach.y, button: 3)
+          try await desktop.pause()
+          try await desktop.click(beach.x + 40, beach.y + 22)
+          try await desktop.windows(of: play, "the inspector") {
+            $0.count == 2 && $0[1].activationState == .foregroundActive
           }
-          let sessions = try await desktop.sessions(of: play)
-          #expect(sessions.map(\.configuration.name) == ["Default Configuration", "Inspector Configuration"])
+          let inspector = try await desktop.window(titled: "Inspector")
+          #expect(try await desktop.output("xprop", "-id", inspector, "WM_TRANSIENT_FOR").contains("window id"))
+          try await desktop.place("Gallery", at: 20, 20)
         }
+        let sessions = try await desktop.sessions(of: play)
+        #expect(sessions.map(\.configuration.name) == ["Default Configuration", "Inspector Configuration"])
       }
     }
 
     @Test func `windows are restored after a restart, and one says that its photo is gone`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
+      try await Desktop.run(play) { desktop in
         try await desktop.running(play, "--headless") { running in
           try await running.line { $0 == "-- Gallery --" }
           try await desktop.stagedoor.drop(openDetail, "photo-7")
@@ -205,10 +170,8 @@ extension StageTests {
     }
 
     @Test func `pictures are kept as what they are, and never in the place of another`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        let folder = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await Desktop.run(play) { desktop in
+        let folder = try desktop.data(of: play)
         for number in [1, 2] {
           try Data("\(number)".utf8).write(to: folder.appending(path: "Tom-\(number).png"))
         }
@@ -240,18 +203,16 @@ extension StageTests {
     }
 
     @Test func `no photo is read to find out whether the gallery has a picture`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        let folder = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await Desktop.run(play) { desktop in
+        let folder = try desktop.data(of: play)
         let file = folder.appending(path: "Old-0000000000000000.png")
         @Sendable func lastReading() async throws -> String {
-          try await Command("stat", "-c", "%X", file.path, environment: desktop.environment).output()
+          try await desktop.output("stat", "-c", "%X", file.path)
         }
         // Most file systems note the first reading after a change.
         func makeUnread() async throws {
           try Data("old".utf8).write(to: file)
-          _ = try await Command("touch", "-a", "-d", "@1", file.path, environment: desktop.environment).output()
+          try await desktop.output("touch", "-a", "-d", "@1", file.path)
         }
         try await makeUnread()
         let unread = try await lastReading()
@@ -260,7 +221,7 @@ extension StageTests {
         try await makeUnread()
         try await desktop.running(play, "--headless") { running in
           try await running.line { $0 == "-- Gallery --" }
-          try await desktop.stagedoor.drop([Desktop.package.appending(path: "Cats/Pictures/Luna.png")])
+          try await desktop.stagedoor.drop([Desktop.luna])
           try await running.line { $0 == "-- Luna --" }
           #expect(try await lastReading() == unread)
         }
@@ -268,24 +229,21 @@ extension StageTests {
     }
 
     @Test func `a photo that cannot be read keeps nobody waiting`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        let folder = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await Desktop.run(play) { desktop in
+        let folder = try desktop.data(of: play)
         // A pipe without a writer, as a file of a server that does not answer.
         #expect(mkfifo(folder.appending(path: "Never-0000000000000000.png").path, 0o600) == 0)
         try await desktop.running(play) { _ in
           try await desktop.place("Gallery", at: 20, 20)
-          try await desktop.stagedoor.drop([Desktop.package.appending(path: "Cats/Pictures/Luna.png")])
+          try await desktop.stagedoor.drop([Desktop.luna])
           try await desktop.windows(of: play, titled: "Gallery", "Luna")
-          #expect(try added(to: desktop).map(withoutDigest).sorted() == ["Luna.png", "Never.png"])
+          #expect(try desktop.files(of: play).map(withoutDigest).sorted() == ["Luna.png", "Never.png"])
         }
       }
     }
 
     @Test func `the next drop starts a gallery that was killed`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
+      try await Desktop.run(play) { desktop in
         let session = try await desktop.running(play) { running in
           try await desktop.place("Gallery", at: 20, 20)
           let delivery = try await desktop.stagedoor.drop(openDetail, "photo-7")
@@ -303,31 +261,28 @@ extension StageTests {
 
     @Test func `a window that is closed while the service is away stays closed, and the others stay open`() async throws
     {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Gallery", at: 20, 20)
-          let palm = try await desktop.stagedoor.drop(openDetail, "photo-7").session
-          try await desktop.place("Palm", at: 500, 300)
-          try await desktop.windows(of: play, "the focus of Palm") { $0.last?.activationState == .foregroundActive }
-          try await desktop.house.killService()
-          try await desktop.key("ctrl+w")
-          try await eventually("the end of the window") {
-            try await !Command(
-              "xdotool", "search", "--onlyvisible", "--name", "^Palm$", environment: desktop.environment
-            ).run().status.isSuccess
-          }
-          // The gallery still answers its user.
-          try await desktop.place("Gallery", at: 20, 20)
-          try await desktop.click(beach.x, beach.y)
-          _ = try await desktop.window(titled: "Beach")
-          try await desktop.house.startService()
-          let sessions = try await desktop.windows(of: play, "the window that is left") {
-            $0.map(\.activationConditions.canActivateForTargetContentIdentifierPredicate) == [.equals("photo-1")]
-          }
-          #expect(!sessions.contains { $0.identifier == palm })
-          #expect(try await desktop.stagedoor.drop(openDetail, "photo-1").session == sessions[0].identifier)
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Gallery", at: 20, 20)
+        let palm = try await desktop.stagedoor.drop(openDetail, "photo-7").session
+        try await desktop.place("Palm", at: 500, 300)
+        try await desktop.windows(of: play, "the focus of Palm") { $0.lastHasFocus }
+        try await desktop.house.killService()
+        try await desktop.key("ctrl+w")
+        try await eventually("the end of the window") {
+          try await !Command(
+            "xdotool", "search", "--onlyvisible", "--name", "^Palm$", environment: desktop.environment
+          ).run().status.isSuccess
         }
+        // The gallery still answers its user.
+        try await desktop.place("Gallery", at: 20, 20)
+        try await desktop.click(beach.x, beach.y)
+        _ = try await desktop.window(titled: "Beach")
+        try await desktop.house.startService()
+        let sessions = try await desktop.windows(of: play, "the window that is left") {
+          $0.map(\.activationConditions.canActivateForTargetContentIdentifierPredicate) == [.equals("photo-1")]
+        }
+        #expect(!sessions.contains { $0.identifier == palm })
+        #expect(try await desktop.stagedoor.drop(openDetail, "photo-1").session == sessions[0].identifier)
       }
     }
   }

@@ -13,56 +13,48 @@ extension StageTests {
     private func row(_ number: Int) -> (x: Int, y: Int) { (140, 20 + 76 + 52 * number) }
 
     @Test func `a message opens in its own window, closes, and comes back when it is selected`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.click(row(1).x, row(1).y)
-          try await desktop.click(row(3).x, row(3).y, button: 3)
-          try await desktop.pause()
-          try await desktop.click(row(3).x + 60, row(3).y + 22)
-          try await desktop.place("Is this your cat?", at: 560, 260)
-          let windows = try await desktop.windows(of: play, "the message's window") {
-            $0.last?.activationState == .foregroundActive
-          }
-          let cat = try #require(windows.last)
-          #expect(cat.configuration.name == "Message")
-          let before = try await desktop.pixels("820x300+40+80")
-          try await desktop.key("ctrl+l")
-          try await eventually("larger text in both windows") { try await desktop.pixels("820x300+40+80") != before }
-          try await desktop.picture("Mail/screenshot.png")
-          try await desktop.key("ctrl+w")
-          try await desktop.windows(of: play, "the session without a window") { $0.count == 2 && !$0[1].isConnected }
-          try await desktop.stagedoor.activate(cat.identifier)
-          try await desktop.windows(of: play, titled: "Is this your cat?", "Mail")
-          _ = try await desktop.window(titled: "Is this your cat?")
-        }
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Mail", at: 20, 20)
+        try await desktop.click(row(1).x, row(1).y)
+        try await desktop.click(row(3).x, row(3).y, button: 3)
+        try await desktop.pause()
+        try await desktop.click(row(3).x + 60, row(3).y + 22)
+        try await desktop.place("Is this your cat?", at: 560, 260)
+        let windows = try await desktop.windows(of: play, "the message's window") { $0.lastHasFocus }
+        let cat = try #require(windows.last)
+        #expect(cat.configuration.name == "Message")
+        let before = try await desktop.pixels("820x300+40+80")
+        try await desktop.key("ctrl+l")
+        try await eventually("larger text in both windows") { try await desktop.pixels("820x300+40+80") != before }
+        try await desktop.picture("Mail/screenshot.png")
+        try await desktop.key("ctrl+w")
+        try await desktop.windows(of: play, "the session without a window") { $0.count == 2 && !$0[1].isConnected }
+        try await desktop.stagedoor.activate(cat.identifier)
+        try await desktop.windows(of: play, titled: "Is this your cat?", "Mail")
+        _ = try await desktop.window(titled: "Is this your cat?")
       }
     }
 
     @Test func `a message that is dragged to the edge is shown in its new window`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.drag(from: row(3), to: (1100, 700))
-          try await desktop.windows(of: play, titled: "Is this your cat?", "Mail")
-          let dragged = try await shown(on: desktop)
-          // The window is like the one that the menu opens.
-          try await desktop.key("ctrl+w")
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.click(row(3).x, row(3).y, button: 3)
-          try await desktop.pause()
-          try await desktop.click(row(3).x + 60, row(3).y + 22)
-          #expect(try await shown(on: desktop) == dragged)
-        }
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Mail", at: 20, 20)
+        try await desktop.drag(from: row(3), to: (1100, 700))
+        try await desktop.windows(of: play, titled: "Is this your cat?", "Mail")
+        let dragged = try await shown(on: desktop)
+        // The window is like the one that the menu opens.
+        try await desktop.key("ctrl+w")
+        try await desktop.place("Mail", at: 20, 20)
+        try await desktop.click(row(3).x, row(3).y, button: 3)
+        try await desktop.pause()
+        try await desktop.click(row(3).x + 60, row(3).y + 22)
+        #expect(try await shown(on: desktop) == dragged)
       }
     }
 
     /// The pixels below the bar of the message's window.
     private func shown(on desktop: Desktop) async throws -> String {
       try await desktop.windows(of: play, "the focus of the message") {
-        $0.last?.title == "Is this your cat?" && $0.last?.activationState == .foregroundActive
+        $0.last?.title == "Is this your cat?" && $0.lastHasFocus
       }
       try await desktop.place("Is this your cat?", at: 560, 260)
       try await desktop.pause(1)
@@ -70,35 +62,29 @@ extension StageTests {
     }
 
     @Test func `windows in the background are released, and their sessions stay`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.stagedoor.drop("org.stagedoor.examples.Mail.openMessage", "boat")
-          let boat = try await desktop.window(titled: "The boat is back in the water")
-          try await desktop.windows(of: play, "the focus of the message") {
-            $0.last?.activationState == .foregroundActive
-          }
-          try await desktop.xdotool("windowminimize", boat)
-          try await desktop.windows(of: play, "the message in the background") {
-            $0.last?.activationState == .background
-          }
-          try await desktop.action("release", of: play.identifier)
-          try await desktop.windows(of: play, "the message without a window") {
-            $0.count == 2 && !$0[1].isConnected && $0[0].isConnected
-          }
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Mail", at: 20, 20)
+        try await desktop.stagedoor.drop("org.stagedoor.examples.Mail.openMessage", "boat")
+        let boat = try await desktop.window(titled: "The boat is back in the water")
+        try await desktop.windows(of: play, "the focus of the message") { $0.lastHasFocus }
+        try await desktop.xdotool("windowminimize", boat)
+        try await desktop.windows(of: play, "the message in the background") {
+          $0.last?.activationState == .background
+        }
+        try await desktop.action("release", of: play.identifier)
+        try await desktop.windows(of: play, "the message without a window") {
+          $0.count == 2 && !$0[1].isConnected && $0[0].isConnected
         }
       }
     }
 
     @Test func `a draft is there again after a restart, with its recipient and its subject`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
+      try await Desktop.run(play) { desktop in
         try await desktop.running(play) { running in
           try await desktop.place("Mail", at: 20, 20)
           try await desktop.key("ctrl+m")
           try await desktop.place("New message", at: 500, 300)
-          try await desktop.windows(of: play, "the new message") { $0.last?.activationState == .foregroundActive }
+          try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }
           // The window opens with the focus in its first field.
           try await desktop.type("Ada")
           try await desktop.key("Tab")
@@ -115,30 +101,26 @@ extension StageTests {
     }
 
     @Test func `a double click on Send sends the message once, and Mail shows it`() async throws {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.key("ctrl+m")
-          try await desktop.place("New message", at: 500, 300)
-          try await desktop.windows(of: play, "the new message") { $0.last?.activationState == .foregroundActive }
-          try await desktop.type("Ada")
-          try await desktop.key("Tab")
-          try await desktop.type("Lunch")
-          // The first message of the list.
-          let first = "260x44+40+74"
-          let before = try await desktop.pixels(first)
-          try await desktop.xdotool(
-            "mousemove", "808", "327", "sleep", "0.1", "click", "--repeat", "2", "--delay", "60", "1")
-          try await desktop.windows(of: play, titled: "Mail")
-          try await eventually("the sent message in the list") { try await desktop.pixels(first) != before }
-          let sent = try Data(
-            contentsOf: URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)/sent.json"))
-          #expect(try JSONDecoder().decode([Sent].self, from: sent) == [Sent(person: "Ada", subject: "Lunch")])
-          // The window fades for a moment.
-          try await desktop.pause()
-          try await desktop.action("large-text", of: play.identifier)
-        }
+      try await Desktop.running(play) { desktop, _ in
+        try await desktop.place("Mail", at: 20, 20)
+        try await desktop.key("ctrl+m")
+        try await desktop.place("New message", at: 500, 300)
+        try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }
+        try await desktop.type("Ada")
+        try await desktop.key("Tab")
+        try await desktop.type("Lunch")
+        // The first message of the list.
+        let first = "260x44+40+74"
+        let before = try await desktop.pixels(first)
+        try await desktop.xdotool(
+          "mousemove", "808", "327", "sleep", "0.1", "click", "--repeat", "2", "--delay", "60", "1")
+        try await desktop.windows(of: play, titled: "Mail")
+        try await eventually("the sent message in the list") { try await desktop.pixels(first) != before }
+        let sent = try Data(contentsOf: desktop.data(of: play).appending(path: "sent.json"))
+        #expect(try JSONDecoder().decode([Sent].self, from: sent) == [Sent(person: "Ada", subject: "Lunch")])
+        // The window fades for a moment.
+        try await desktop.pause()
+        try await desktop.action("large-text", of: play.identifier)
       }
     }
 
@@ -149,20 +131,16 @@ extension StageTests {
 
     @Test func `the draft of a window that was closed while the program was away is gone after its start`() async throws
     {
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        let drafts = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)/drafts")
-        @Sendable func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: drafts.path) }
+      try await Desktop.run(play) { desktop in
+        let drafts = try desktop.data(of: play).appending(path: "drafts")
         let session = try await desktop.running(play) { running in
           try await desktop.place("Mail", at: 20, 20)
           try await desktop.key("ctrl+m")
           try await desktop.place("New message", at: 500, 300)
-          let session = try await desktop.windows(of: play, "the new message") {
-            $0.last?.activationState == .foregroundActive
-          }[1]
+          let session = try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }[1]
           try await desktop.click(700, 560)
           try await desktop.type("Dear Ada")
-          try await eventually("the draft") { try names() == ["\(session.identifier).json"] }
+          try await eventually("the draft") { try desktop.names(in: drafts) == ["\(session.identifier).json"] }
           running.signal(SIGKILL)
           try await running.ended()
           return session
@@ -170,7 +148,7 @@ extension StageTests {
         try await desktop.stagedoor.destroy(session.identifier)
         try await desktop.running(play, "--headless") { running in
           try await running.line { $0 == "-- Mail --" }
-          try await eventually("the end of the draft") { try names().isEmpty }
+          try await eventually("the end of the draft") { try desktop.names(in: drafts).isEmpty }
         }
       }
     }

@@ -12,32 +12,25 @@ extension StageTests {
       folder: String
     ) async throws {
       let play = Play(folder)
-      try await Desktop.run { desktop in
-        try await desktop.install(play)
-        try await desktop.running(play) { _ in
-          let window = try await desktop.windows(of: play, "its window") {
-            $0.first?.activationState == .foregroundActive
-          }[0]
-          try await desktop.house.killService()
-          // The window says that this did not work.
-          try await desktop.key("ctrl+n")
-          try await desktop.pause()
-          try await desktop.house.startService()
-          try await desktop.windows(of: play, "the same window") {
-            $0.contains { $0.identifier == window.identifier && $0.isConnected }
-          }
-          try await desktop.launch(play.identifier)
-          try await desktop.windows(of: play, "the focus") { $0.contains { $0.activationState == .foregroundActive } }
+      try await Desktop.running(play) { desktop, _ in
+        let window = try await desktop.windows(of: play, "its window") { $0.firstHasFocus }[0]
+        try await desktop.house.killService()
+        // The window says that this did not work.
+        try await desktop.key("ctrl+n")
+        try await desktop.pause()
+        try await desktop.house.startService()
+        try await desktop.windows(of: play, "the same window") {
+          $0.contains { $0.identifier == window.identifier && $0.isConnected }
         }
+        try await desktop.launch(play.identifier)
+        try await desktop.windows(of: play, "the focus") { $0.contains { $0.activationState == .foregroundActive } }
       }
     }
 
     @Test(arguments: folders) func `the same under Wayland`(folder: String) async throws {
       let play = Play(folder)
       try await WaylandDesktop.running(play) { desktop in
-        let window = try await desktop.windows(of: play, "its window") {
-          $0.first?.activationState == .foregroundActive
-        }[0]
+        let window = try await desktop.windows(of: play, "its window") { $0.firstHasFocus }[0]
         try await desktop.house.killService()
         try await desktop.house.startService()
         try await desktop.windows(of: play, "the same window") {

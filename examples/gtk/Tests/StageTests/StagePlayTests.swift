@@ -23,201 +23,167 @@ extension StageTests {
       return command
     }
 
-    @Test func `items are moved within a program, as the objects that they are`() async throws {
+    /// Runs `body` with a program, whose window stands at (20, 20).
+    private func alone(_ body: (Desktop, _ here: RunningCommand) async throws -> Void) async throws {
       try await Desktop.run { desktop in
         try await program("Here", on: desktop).whileRunning { here in
           try await desktop.place("Here", at: 20, 20)
-          try await desktop.drag(from: two, to: target)
-          try await here.line { $0 == #"dropped: ["one", "another"] ["one", "another"]"# }
-          try await here.line { $0 == "ended: move" }
-          try await desktop.drag(from: one, to: target)
-          try await here.line { $0 == #"dropped: ["alone"] ["alone"]"# }
-          try await here.line { $0 == "ended: copy" }
-          try await desktop.drag(from: two, to: (900, 600))
-          try await here.line { $0 == "out: 2" }
-          try await here.line { $0 == "ended: cancel" }
-          // Nothing happens, because nothing can be opened.
-          try await desktop.drag(from: one, to: (900, 600))
-          try await here.line { $0 == "ended: cancel" }
+          try await body(desktop, here)
           here.expectNoComplaints()
         }
+      }
+    }
+
+    /// Runs `body` with two programs. The window of the second stands at (620, 20).
+    private func beside(
+      _ body: (Desktop, _ here: RunningCommand, _ there: RunningCommand) async throws -> Void
+    ) async throws {
+      try await alone { desktop, here in
+        try await program("There", on: desktop).whileRunning { there in
+          try await desktop.place("There", at: 620, 20)
+          try await desktop.pause()
+          try await body(desktop, here, there)
+          there.expectNoComplaints()
+        }
+      }
+    }
+
+    @Test func `items are moved within a program, as the objects that they are`() async throws {
+      try await alone { desktop, here in
+        try await desktop.drag(from: two, to: target)
+        try await here.line { $0 == #"dropped: ["one", "another"] ["one", "another"]"# }
+        try await here.line { $0 == "ended: move" }
+        try await desktop.drag(from: one, to: target)
+        try await here.line { $0 == #"dropped: ["alone"] ["alone"]"# }
+        try await here.line { $0 == "ended: copy" }
+        try await desktop.drag(from: two, to: (900, 600))
+        try await here.line { $0 == "out: 2" }
+        try await here.line { $0 == "ended: cancel" }
+        // Nothing happens, because nothing can be opened.
+        try await desktop.drag(from: one, to: (900, 600))
+        try await here.line { $0 == "ended: cancel" }
       }
     }
 
     @Test func `items go to another program with their data, and onto its whole window by way of the service`()
       async throws
     {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          try await program("There", on: desktop).whileRunning { there in
-            try await desktop.place("There", at: 620, 20)
-            try await desktop.pause()
-            try await desktop.drag(from: two, to: (target.x + 600, target.y))
-            try await there.line { $0 == #"dropped: ["one", "another"] ["foreign", "foreign"]"# }
-            try await here.line { $0 == "ended: move" }
-            try await desktop.drag(from: one, to: (target.x + 600, target.y))
-            try await there.line { $0 == #"dropped: ["alone"] ["foreign"]"# }
-            try await here.line { $0 == "ended: copy" }
-            try await desktop.drag(from: one, to: (rest.x + 600, rest.y))
-            try await there.line { $0 == "received: alone" }
-            try await here.line { $0 == "ended: copy" }
-            there.expectNoComplaints()
-            here.expectNoComplaints()
-          }
-        }
+      try await beside { desktop, here, there in
+        try await desktop.drag(from: two, to: (target.x + 600, target.y))
+        try await there.line { $0 == #"dropped: ["one", "another"] ["foreign", "foreign"]"# }
+        try await here.line { $0 == "ended: move" }
+        try await desktop.drag(from: one, to: (target.x + 600, target.y))
+        try await there.line { $0 == #"dropped: ["alone"] ["foreign"]"# }
+        try await here.line { $0 == "ended: copy" }
+        try await desktop.drag(from: one, to: (rest.x + 600, rest.y))
+        try await there.line { $0 == "received: alone" }
+        try await here.line { $0 == "ended: copy" }
       }
     }
 
     @Test func `a move that its target refuses is cancelled`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          try await desktop.drag(from: odd, to: target)
-          try await here.line { $0.hasPrefix(#"dropped: ["unwanted"]"#) }
+      try await alone { desktop, here in
+        try await desktop.drag(from: odd, to: target)
+        try await here.line { $0.hasPrefix(#"dropped: ["unwanted"]"#) }
+        #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+        try await program("There", on: desktop).whileRunning { there in
+          try await desktop.place("There", at: 620, 20)
+          try await desktop.pause()
+          try await desktop.drag(from: odd, to: (target.x + 600, target.y))
+          try await there.line { $0.hasPrefix(#"dropped: ["unwanted"]"#) }
           #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
-          try await program("There", on: desktop).whileRunning { there in
-            try await desktop.place("There", at: 620, 20)
-            try await desktop.pause()
-            try await desktop.drag(from: odd, to: (target.x + 600, target.y))
-            try await there.line { $0.hasPrefix(#"dropped: ["unwanted"]"#) }
-            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
-            there.expectNoComplaints()
-          }
-          here.expectNoComplaints()
+          there.expectNoComplaints()
         }
       }
     }
 
     @Test func `the items of a widget that goes away while it is dragged still open a window`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          try await desktop.drag(from: odd, to: (900, 600), letGo: false)
-          try await desktop.action("remove", of: "org.example.Here")
-          try await here.line { $0 == "removed" }
-          try await desktop.letGo()
-          try await here.line { $0 == "shows: odd" }
-          here.expectNoComplaints()
-        }
+      try await alone { desktop, here in
+        try await desktop.drag(from: odd, to: (900, 600), letGo: false)
+        try await desktop.action("remove", of: "org.example.Here")
+        try await here.line { $0 == "removed" }
+        try await desktop.letGo()
+        try await here.line { $0 == "shows: odd" }
       }
     }
 
     @Test func `Escape cancels a drag, and nothing comes of it`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          for place in [(900, 600), target, (900, 600)] {
-            try await desktop.drag(from: odd, to: place, letGo: false)
-            try await desktop.key("Escape")
-            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
-            try await desktop.letGo()
-            try await desktop.pause()
-          }
-          // The window gets Escape again.
-          try await desktop.drag(from: one, to: target)
-          #expect(try await here.line { !$0.isEmpty } == #"dropped: ["alone"] ["alone"]"#)
-          here.expectNoComplaints()
+      try await alone { desktop, here in
+        for place in [(900, 600), target, (900, 600)] {
+          try await desktop.drag(from: odd, to: place, letGo: false)
+          try await desktop.key("Escape")
+          #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+          try await desktop.letGo()
+          try await desktop.pause()
         }
+        // The window gets Escape again.
+        try await desktop.drag(from: one, to: target)
+        #expect(try await here.line { !$0.isEmpty } == #"dropped: ["alone"] ["alone"]"#)
       }
     }
 
     @Test func `a drop that takes long shows its progress, and its user can cancel it`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          try await program("There", on: desktop).whileRunning { there in
-            try await desktop.place("There", at: 620, 20)
-            try await desktop.action("slow", of: "org.example.Here")
-            for (name, left) in [("Here", 20), ("There", 620)] {
-              try await desktop.place(name, at: left, 20)
-              try await desktop.pause()
-              let button = "60x30+\(left + 320)+80"
-              let before = try await desktop.pixels(button)
-              try await desktop.drag(from: one, to: (target.x + left - 20, target.y))
-              try await eventually("the progress") { try await desktop.pixels(button) != before }
-              try await desktop.click(left + 355, 95)
-              #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
-              try await eventually("the window as it was") { try await desktop.pixels(button) == before }
-            }
-            there.expectNoComplaints()
-            // Showing the progress must not have started a clock that ticks for ever.
-            try await there.rests()
-          }
-          here.expectNoComplaints()
-          try await here.rests()
+      try await beside { desktop, here, there in
+        try await desktop.action("slow", of: "org.example.Here")
+        for (name, left) in [("Here", 20), ("There", 620)] {
+          try await desktop.place(name, at: left, 20)
+          try await desktop.pause()
+          let button = "60x30+\(left + 320)+80"
+          let before = try await desktop.pixels(button)
+          try await desktop.drag(from: one, to: (target.x + left - 20, target.y))
+          try await eventually("the progress") { try await desktop.pixels(button) != before }
+          try await desktop.click(left + 355, 95)
+          #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+          try await eventually("the window as it was") { try await desktop.pixels(button) == before }
         }
+        // Showing the progress must not have started a clock that ticks for ever.
+        try await there.rests()
+        try await here.rests()
       }
     }
 
     @Test func `a move onto a whole window goes through the service, and so does its refusal`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          try await program("There", on: desktop).whileRunning { there in
-            try await desktop.place("There", at: 620, 20)
-            try await desktop.pause()
-            try await desktop.drag(from: two, to: (rest.x + 600, rest.y))
-            for text in ["one", "another"] { try await there.line { $0 == "received: \(text)" } }
-            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: move")
-            try await desktop.drag(from: odd, to: (rest.x + 600, rest.y))
-            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
-            // The target waits for the answer of the service too, and shows it.
-            try await eventually("the message in the target") {
-              try await desktop.action("message", of: "org.example.There")
-              return try await there.line { $0.hasPrefix("message: ") } != "message: "
-            }
-            there.expectNoComplaints()
-            here.expectNoComplaints()
-          }
+      try await beside { desktop, here, there in
+        try await desktop.drag(from: two, to: (rest.x + 600, rest.y))
+        for text in ["one", "another"] { try await there.line { $0 == "received: \(text)" } }
+        #expect(try await here.line { $0.hasPrefix("ended") } == "ended: move")
+        try await desktop.drag(from: odd, to: (rest.x + 600, rest.y))
+        #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+        // The target waits for the answer of the service too, and shows it.
+        try await eventually("the message in the target") {
+          try await desktop.action("message", of: "org.example.There")
+          return try await there.line { $0.hasPrefix("message: ") } != "message: "
         }
       }
     }
 
     @Test func `a receiver may redeem the ticket after the toolkit's drop is over`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          try await program("There", on: desktop).whileRunning { there in
-            try await desktop.place("There", at: 620, 20)
-            try await desktop.pause()
-            try await desktop.drag(from: one, to: (odd.x + 600, odd.y))
-            try await there.line { $0 == "received: alone" }
-            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: copy")
-            there.expectNoComplaints()
-            here.expectNoComplaints()
-          }
-        }
+      try await beside { desktop, here, there in
+        try await desktop.drag(from: one, to: (odd.x + 600, odd.y))
+        try await there.line { $0 == "received: alone" }
+        #expect(try await here.line { $0.hasPrefix("ended") } == "ended: copy")
       }
     }
 
     @Test func `a row that its own closure holds ends when its list has another row in its place`() async throws {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          _ = try await desktop.window(titled: "Here")
-          try await desktop.action("rows", of: "org.example.Here")
-          #expect(try await here.line { $0.hasPrefix("rows") } == "rows: 3")
-        }
+      try await alone { desktop, here in
+        try await desktop.action("rows", of: "org.example.Here")
+        #expect(try await here.line { $0.hasPrefix("rows") } == "rows: 3")
       }
     }
 
     @Test func `a delegate has its scene before it has content, and actions may be added before the start`()
       async throws
     {
-      try await Desktop.run { desktop in
-        try await program("Here", on: desktop).whileRunning { here in
-          #expect(try await here.line { $0.hasPrefix("scene") } == "scene: true")
-          try await desktop.place("Here", at: 20, 20)
-          try await desktop.windows(of: "org.example.Here", "the focus") {
-            $0.first?.activationState == .foregroundActive
-          }
-          try await desktop.action("early", of: "org.example.Here")
-          try await here.line { $0 == "early: org.example.Here" }
-          let error = await #expect(throws: CallError.self) {
-            try await desktop.action("early", of: "org.example.Here", .string("now"))
-          }
-          #expect(error?.errorReply.name == ErrorName("org.freedesktop.DBus.Error.InvalidArgs"))
+      try await alone { desktop, here in
+        #expect(try await here.line { $0.hasPrefix("scene") } == "scene: true")
+        try await desktop.windows(of: "org.example.Here", "the focus") { $0.firstHasFocus }
+        try await desktop.action("early", of: "org.example.Here")
+        try await here.line { $0 == "early: org.example.Here" }
+        let error = await #expect(throws: CallError.self) {
+          try await desktop.action("early", of: "org.example.Here", .string("now"))
         }
+        #expect(error?.errorReply.name == ErrorName("org.freedesktop.DBus.Error.InvalidArgs"))
       }
     }
 
@@ -249,22 +215,18 @@ extension StageTests {
     }
 
     @Test func `a second start hands its files to the first, and an error is shown in the window`() async throws {
-      try await Desktop.run { desktop in
+      try await alone { desktop, here in
         let file = "\(desktop.environment["HOME"] ?? "")/letter.txt"
         try "Dear Tom".write(toFile: file, atomically: true, encoding: .utf8)
-        try await program("Here", on: desktop).whileRunning { here in
-          try await desktop.place("Here", at: 20, 20)
-          #expect(try await program("Here", on: desktop, file).run().status.isSuccess)
-          try await here.line { $0 == "received: Dear Tom in its place" }
-          let before = try await desktop.pixels("400x60+20+70")
-          try await desktop.key("ctrl+f")
-          try await eventually("the message") { try await desktop.pixels("400x60+20+70") != before }
-          // A window that refuses to close stays.
-          try await desktop.key("ctrl+w")
-          try await here.line { $0 == "closing" }
-          _ = try await desktop.window(titled: "Here")
-          here.expectNoComplaints()
-        }
+        #expect(try await program("Here", on: desktop, file).run().status.isSuccess)
+        try await here.line { $0 == "received: Dear Tom in its place" }
+        let before = try await desktop.pixels("400x60+20+70")
+        try await desktop.key("ctrl+f")
+        try await eventually("the message") { try await desktop.pixels("400x60+20+70") != before }
+        // A window that refuses to close stays.
+        try await desktop.key("ctrl+w")
+        try await here.line { $0 == "closing" }
+        _ = try await desktop.window(titled: "Here")
       }
     }
   }

@@ -39,22 +39,13 @@ public final class Label: Widget {
 public final class Button: Widget {
   private let title: String
 
-  /// Makes a button with a title.
+  /// Makes a button. With an icon of the desktop's theme, the title appears when the pointer rests on the button.
   public init<each Window: WindowScene>(
-    _ title: String, action: @escaping @MainActor (repeat each Window) -> Void
+    icon: String? = nil, _ title: String, action: @escaping @MainActor (repeat each Window) -> Void
   ) {
     self.title = title
-    super.init { gtk_button_new_with_label(title) }
-    connect("clicked") { button, _ in try? action(repeat button.window(as: (each Window).self)) }
-  }
-
-  /// Makes a button with an icon of the desktop's theme. The title appears when the pointer rests on the button.
-  public init<each Window: WindowScene>(
-    icon: String, _ title: String, action: @escaping @MainActor (repeat each Window) -> Void
-  ) {
-    self.title = title
-    super.init { gtk_button_new_from_icon_name(icon) }
-    help(title)
+    super.init { icon.map { gtk_button_new_from_icon_name($0) } ?? gtk_button_new_with_label(title) }
+    if icon != nil { help(title) }
     connect("clicked") { button, _ in try? action(repeat button.window(as: (each Window).self)) }
   }
 

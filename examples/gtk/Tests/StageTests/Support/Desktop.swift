@@ -8,7 +8,7 @@ import Testing
 
 /// A desktop for one test: a virtual display, a window manager, a bus with the service and a fresh home. xdotool acts as
 /// the user's hands.
-final class Desktop: Sendable {
+final class Desktop: WindowsInSight {
   let house: PrivateStagedoor
   let stagedoor: Stagedoor
   /// The environment of programs with windows on this desktop.
@@ -46,20 +46,45 @@ final class Desktop: Sendable {
     }
   }
 
-  /// Runs `body` on a desktop of its own.
-  nonisolated(nonsending) static func run<Result>(_ body: nonisolated(nonsending) (Desktop) async throws -> Result)
-    async throws -> Result
-  {
+  /// Runs `body` on a desktop of its own, where these applications are installed.
+  nonisolated(nonsending) static func run(
+    _ plays: Play..., body: nonisolated(nonsending) (Desktop) async throws -> Void
+  ) async throws {
     try await withPrivateStagedoor { house in
       let desktop = try await Desktop(house)
       do {
-        let result = try await body(desktop)
+        for play in plays { try await desktop.install(play) }
+        try await body(desktop)
         await desktop.stop()
-        return result
       } catch {
         await desktop.stop()
         throw error
       }
+    }
+  }
+
+  /// Runs `body` on a desktop of its own, while an application runs there, as its user starts it. Others are installed.
+  nonisolated(nonsending) static func running(
+    _ play: Play, _ arguments: String..., beside others: [Play] = [],
+    body: nonisolated(nonsending) (Desktop, RunningCommand) async throws -> Void
+  ) async throws {
+    try await run(play) { desktop in
+      for other in others { try await desktop.install(other) }
+      try await play.command(desktop.environment, arguments).whileRunning { running in
+        try await body(desktop, running)
+        running.expectNoComplaints()
+      }
+    }
+  }
+
+  /// The same without a display: `running` has written its first window.
+  nonisolated(nonsending) static func headless(
+    _ play: Play, beside others: [Play] = [],
+    body: nonisolated(nonsending) (Desktop, RunningCommand) async throws -> Void
+  ) async throws {
+    try await running(play, "--headless", beside: others) { desktop, running in
+      try await running.line { $0.hasPrefix("-- ") }
+      try await body(desktop, running)
     }
   }
 
@@ -88,45 +113,52 @@ final class Desktop: Sendable {
   nonisolated(nonsending) func running<Result>(
     _ play: Play, _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
   ) async throws -> Result {
-    var command = play.command(environment)
-    command.arguments = arguments
-    return try await command.whileRunning { running in
+    try await play.command(environment, arguments).whileRunning { running in
       let result = try await body(running)
       running.expectNoComplaints()
       return result
     }
   }
 
+  /// Runs `body` while a file manager shows a folder in a window at (700, 40).
+  nonisolated(nonsending) func showing(
+    _ folder: URL, _ body: nonisolated(nonsending) () async throws -> Void
+  ) async throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try await Command("pcmanfm", "--no-desktop", folder.path, environment: environment).whileRunning { _ in
+      let window = try await window(titled: folder.lastPathComponent)
+      try await xdotool("windowsize", "--sync", window, "540", "420")
+      try await xdotool("windowmove", "--sync", window, "700", "40")
+      try await pause(2)
+      try await body()
+    }
+  }
+
+  // MARK: Files
+
+  /// The home of the user.
+  var home: URL { URL(filePath: environment["HOME"] ?? "") }
+  /// The folder for temporary files.
+  var temporary: URL { home.appending(path: "temporary") }
+
+  /// A picture that every desktop has.
+  static let luna = package.appending(path: "Cats/Pictures/Luna.png")
+
+  /// The folder of an application's own files. A missing folder is made.
+  func data(of play: Play) throws -> URL {
+    let folder = URL(filePath: "\(environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// The names of an application's own files.
+  func files(of play: Play) throws -> [String] { try names(in: data(of: play)) }
+
+  func names(in folder: URL) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+
   // MARK: Sessions
 
   func sessions(of play: Play) async throws -> [SceneSession] { try await stagedoor.sessions(of: play.identifier) }
-
-  /// Waits until the windows of an application are as `fit` wants them, the oldest first.
-  @discardableResult
-  func windows(
-    of play: Play, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
-  ) async throws -> [SceneSession] {
-    try await windows(of: play.identifier, what, where: fit)
-  }
-
-  @discardableResult
-  func windows(
-    of application: String, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
-  ) async throws -> [SceneSession] {
-    let last = Last([SceneSession]())
-    do {
-      return try await awaited(what) { [self] in
-        let sessions = try await stagedoor.sessions(of: application)
-        await last.set(sessions)
-        return fit(sessions) ? sessions : nil
-      }
-    } catch let error as LimitExceeded {
-      let windows = await last.value.map {
-        "\($0.title) \($0.activationState) \($0.userActivity.map { "\($0)" } ?? "")"
-      }
-      throw LimitExceeded(what: error.what, limit: error.limit, details: windows.joined(separator: "\n"))
-    }
-  }
 
   func windows(of play: Play, titled titles: String...) async throws {
     let titles = titles.sorted()
@@ -164,16 +196,19 @@ final class Desktop: Sendable {
   /// Waits for changes that nothing reports: a menu has opened, a window has been drawn.
   func pause(_ seconds: Double = 0.5) async throws { try await xdotool("sleep", "\(seconds)") }
 
-  /// The pixels of a part of the screen.
-  func pixels(_ part: String) async throws -> String {
-    try await Command(
-      "sh", "-c", "import -window root -crop \(part) +repage rgb:- | md5sum", environment: environment
-    ).output()
+  /// The output of a program that works on this desktop.
+  @discardableResult
+  func output(_ program: String, _ arguments: String...) async throws -> String {
+    try await Command(program, arguments: arguments, environment: environment).output()
   }
 
-  @discardableResult
-  func xdotool(_ arguments: String...) async throws -> String {
-    try await Command("xdotool", arguments: arguments, environment: environment).output()
+  /// The pixels of a part of the screen.
+  func pixels(_ part: String) async throws -> String {
+    try await output("sh", "-c", "import -window root -crop \(part) +repage rgb:- | md5sum")
+  }
+
+  func xdotool(_ arguments: String...) async throws {
+    _ = try await Command("xdotool", arguments: arguments, environment: environment).output()
   }
 
   /// Waits for a window, and moves its upper left corner to a place. This takes the oldest window with the title.
@@ -199,9 +234,7 @@ final class Desktop: Sendable {
   }
 
   func type(_ text: String) async throws { try await xdotool("type", "--delay", "20", "--", text) }
-  func key(_ keys: String...) async throws {
-    for key in keys { try await xdotool("key", key) }
-  }
+  func key(_ key: String) async throws { try await xdotool("key", key) }
 
   /// Drags from one place to another like a hand: with many small moves, and a pause before the drop.
   func drag(
@@ -224,10 +257,8 @@ final class Desktop: Sendable {
     let folder = shown ? Self.package : Self.package.appending(path: ".build/pictures/examples/gtk")
     let file = folder.appending(path: path)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    _ = try await Command(
-      "import", "-window", "root", "-crop", part, "+repage", "-strip", "-colors", "256", "PNG8:\(file.path)",
-      environment: environment
-    ).output()
+    try await output(
+      "import", "-window", "root", "-crop", part, "+repage", "-strip", "-colors", "256", "PNG8:\(file.path)")
   }
 }
 
@@ -259,6 +290,45 @@ extension RunningCommand {
   }
 }
 
+/// A desktop whose windows a test waits for.
+protocol WindowsInSight: Sendable {
+  var stagedoor: Stagedoor { get }
+}
+
+extension WindowsInSight {
+  /// Waits until the windows of an application are as `fit` wants them, the oldest first.
+  @discardableResult
+  func windows(
+    of play: Play, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
+  ) async throws -> [SceneSession] {
+    try await windows(of: play.identifier, what, where: fit)
+  }
+
+  @discardableResult
+  func windows(
+    of application: String, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
+  ) async throws -> [SceneSession] {
+    let last = Last([SceneSession]())
+    do {
+      return try await awaited(what) { [self] in
+        let sessions = try await stagedoor.sessions(of: application)
+        await last.set(sessions)
+        return fit(sessions) ? sessions : nil
+      }
+    } catch let error as LimitExceeded {
+      let windows = await last.value.map {
+        "\($0.title) \($0.activationState) \($0.userActivity.map { "\($0)" } ?? "")"
+      }
+      throw LimitExceeded(what: error.what, limit: error.limit, details: windows.joined(separator: "\n"))
+    }
+  }
+}
+
+extension [SceneSession] {
+  var firstHasFocus: Bool { first?.activationState == .foregroundActive }
+  var lastHasFocus: Bool { last?.activationState == .foregroundActive }
+}
+
 /// One of the applications.
 struct Play: Sendable {
   let name: String
@@ -267,7 +337,11 @@ struct Play: Sendable {
   init(_ folder: String) { (name, self.folder) = (folder.lowercased(), folder) }
 
   var identifier: String { "org.stagedoor.examples.\(folder)" }
-  func command(_ environment: [String: String]) -> Command { Command.built(name, environment: environment) }
+  func command(_ environment: [String: String], _ arguments: [String] = []) -> Command {
+    var command = Command.built(name, environment: environment)
+    command.arguments = arguments
+    return command
+  }
 }
 
 /// Asks again and again until there is an answer.

@@ -7,7 +7,7 @@ import StagedoorTestSupport
 
 /// A desktop under Wayland for one test: sway without a screen, a bus with the service and a fresh home. A VNC server acts as the
 /// user's hands.
-final class WaylandDesktop: Sendable {
+final class WaylandDesktop: WindowsInSight {
   let house: PrivateStagedoor
   let stagedoor: Stagedoor
   private let environment: [String: String]
@@ -115,16 +115,5 @@ final class WaylandDesktop: Sendable {
     }
     try await hands(
       ["move \(start.x) \(start.y)", "sleep 0.2", "press", "sleep 0.2"] + moves + ["sleep 0.4", "release", "sleep 0.1"])
-  }
-
-  /// Waits until the sessions of an application are as `fit` wants them, the oldest first.
-  @discardableResult
-  func windows(
-    of play: Play, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
-  ) async throws -> [SceneSession] {
-    try await awaited(what) { [stagedoor] in
-      let sessions = try await stagedoor.sessions(of: play.identifier)
-      return fit(sessions) ? sessions : nil
-    }
   }
 }
