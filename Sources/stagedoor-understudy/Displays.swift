@@ -52,19 +52,7 @@ private final class DisplayAttempt: @unchecked Sendable {
   init?(_ kind: @escaping DisplayKind) {
     guard let pipe = try? OwnedFileDescriptor.pipe() else { return nil }
     (self.kind, readEnd, writeEnd) = (kind, pipe.readEnd, pipe.writeEnd)
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<DisplayAttempt>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, context.toOpaque())
-    if code != 0 {
-      context.release()
-      return nil
-    }
-    pthread_detach(thread)
+    if BlockingThread.start(run) != 0 { return nil }
   }
 
   private func run() {

@@ -297,39 +297,6 @@ import Testing
     }
   }
 
-  @Test func `a subtree's objects are made up as they are asked for`() async throws {
-    var book = Interface("org.example.Book")
-    book.property("Number", get: { (access: PropertyAccess) in String(access.path.lastElement) })
-    book.method("Open", out: "path") { (call: Call) in call.path }
-    let interfaces = [book]
-    try await withThing { _ in
-    } _: { thing, server in
-      server.export(
-        Subtree(
-          interfaces: { path, _ in Int(path.lastElement).map { (0..<100_000).contains($0) } == true ? interfaces : nil
-          },
-          children: { _ in ["1", "2"] }), below: "/books")
-      server.exportObjectManager(at: "/books")
-      let client = thing.connection
-      let last = client.object(nil, at: "/books/99999", "org.example.Book")
-      let opened: ObjectPath = try await last.call("Open")
-      #expect(opened == "/books/99999")
-      #expect(try await last.get("Number", as: String.self) == "99999")
-      let beyond = client.object(nil, at: "/books/100000", "org.example.Book")
-      #expect(await refusal { try await beyond.call("Open") }?.name == .unknownObject)
-      // An object is not hidden by what lies below it.
-      server.export(Interface("org.example.Pages"), at: "/books/1/pages")
-      let first: ObjectPath = try await client.object(nil, at: "/books/1", "org.example.Book").call("Open")
-      #expect(first == "/books/1")
-      let shelf = try await client.object(nil, at: "/books", "org.example.Book").introspect()
-      #expect(shelf.children.map(\.name) == ["1", "2"])
-      let managed = try await client.call(
-        to: nil, at: "/books", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
-        returning: [ObjectPath: [String: [String: Variant]]].self)
-      #expect(managed.keys.sorted() == ["/books/1", "/books/1/pages", "/books/2"])
-    }
-  }
-
   @Test func `introspection says what was declared`() async throws {
     var declared = Interface(Self.name)
     try await withThing { thing in

@@ -150,8 +150,7 @@ final class PlayedService: Sendable {
       if type == "text/endless" { endless.withLock { $0.append(pipe.writeEnd) } }
       if type.hasPrefix("text/flood") {
         // A source that writes as long as somebody reads.
-        let writer = pipe.writeEnd
-        Flood.begin(writer)
+        try flood(pipe.writeEnd)
         return (pipe.readEnd, type == "text/flood5" ? 5 : -1)
       }
       let bytes = Array("a beach".utf8)
@@ -344,30 +343,16 @@ nonisolated(nonsending) func withPlayedService(
   }
 }
 
-private enum Flood {
-  /// Writes until the other side has gone, on a thread of its own.
-  static func begin(_ writer: OwnedFileDescriptor) {
-    var thread = pthread_t()
-    pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        let writer = Unmanaged<Box>.fromOpaque(context).takeRetainedValue().writer
-        // The end of the reader is an error of this thread, and no signal for the process.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let bytes = [UInt8](repeating: 1, count: 1 << 16)
-        while writer.withRawValue({ Glibc.write($0, bytes, bytes.count) }) > 0 {}
-        return nil
-      }, Unmanaged.passRetained(Box(writer)).toOpaque())
-    pthread_detach(thread)
-  }
-
-  private final class Box {
-    let writer: OwnedFileDescriptor
-    init(_ writer: OwnedFileDescriptor) { self.writer = writer }
+/// Writes until the other side has gone, on a thread of its own.
+private func flood(_ writer: OwnedFileDescriptor) throws {
+  try OwnThread.start {
+    // The end of the reader is an error of this thread, and no signal for the process.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let bytes = [UInt8](repeating: 1, count: 1 << 16)
+    while writer.withRawValue({ Glibc.write($0, bytes, bytes.count) }) > 0 {}
   }
 }
 
