@@ -1,6 +1,7 @@
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
+import Glibc
 import Testing
 
 /// Runs `body` in a house with a service that knows the gallery, and keeps nothing on the disk.
@@ -52,10 +53,16 @@ extension House {
     return command
   }
 
-  /// Writes a program that `sh` runs.
+  /// Writes a program that `sh` runs, and waits until it can run: a process that a parallel test is just starting has the descriptors of this one, and
+  /// the kernel runs no file that somebody may write ("Text file busy"). It grants a lease for reading once nobody may.
   func writeProgram(_ path: String, _ script: String) throws {
     try write("#!/bin/sh\n\(script)\n", to: path)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    // `F_SETLEASE`, which Swift does not import.
+    let setLease: Int32 = 1024
+    while fcntl(file, setLease, F_RDLCK) != 0, errno == EAGAIN { usleep(1000) }
   }
 
   // MARK: The gallery
