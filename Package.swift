@@ -69,8 +69,9 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["ServiceSupport", "Theatre"], swiftSettings: settings),
-    // What the programs share: how they read command lines, start and stop, and find what is installed.
+    // Functions in place of those of libdbus and Swift, for a quicker start.
     .target(name: "CStart"),
+    // What the programs share: how they read command lines, start and stop, and find what is installed.
     .target(
       name: "ServiceSupport", dependencies: ["CStart", "DBus", "SceneModel", "TextRules"], swiftSettings: settings),
     .executableTarget(

@@ -2,7 +2,7 @@
 """Writes `functions.order`, the functions that each drop executes, the most frequent first, with those of a start that
 BOLT does not move, and `stagedoord.profile.xz`, how often each branch was taken.
 
-    Benchmarks/order.py     `make order` runs this; it needs valgrind and BOLT
+    Benchmarks/order.py     `make order` runs this; it needs valgrind, pgrep and BOLT
 
 `make release` gives the first file to the linker, which places these functions side by side, and the second to BOLT,
 which then lays out the code within them. A drop executes some 1,100 functions of 400 KiB. Scattered over the program,
@@ -87,7 +87,9 @@ def start(place, *command):
     with PrivateBus("dbus-daemon", {processor}, services, {"XDG_DATA_HOME": place.data}) as bus:
         service.call(bus, processor, ours, 1, 0)
     end = time.monotonic() + END_LIMIT
-    while subprocess.call(["pgrep", "-f", state], stdout=subprocess.DEVNULL) == 0 and time.monotonic() < end:
+    while subprocess.call(["pgrep", "-f", state], stdout=subprocess.DEVNULL) == 0:
+        if time.monotonic() > end:
+            sys.exit("the service did not end")
         time.sleep(0.1)
 
 

@@ -36,7 +36,9 @@ extension SessionStore {
   /// The length of the write-ahead log after a transaction. A transaction that wrote nothing gives no length: on a connection that was just opened
   /// SQLite has counted none yet, and the log may be full.
   func noteFrames(_ database: Database) {
-    if database.framesInLog > 0 { acknowledgedFrames = database.framesInLog }
+    guard database.framesInLog > 0 else { return }
+    acknowledgedFrames = database.framesInLog
+    logIsNew = false
   }
 
   /// Returns the bytes of each entry. Short entries share a row, and one statement is a transaction. Long entries have a row each.

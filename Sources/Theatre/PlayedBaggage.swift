@@ -39,10 +39,15 @@ package struct PlayedBaggage {
     case .open(let number, let delivery, let parcel, _, _):
       openings.append(Opening(number: number, delivery: delivery, parcel: parcel))
     case .callOff(let number): openings.removeAll { $0.number == number }
-    case .free(let deliveries): for delivery in deliveries { kept[delivery] = nil }
+    case .free(let deliveries):
+      for delivery in deliveries { kept[delivery] = nil }
+      bereft.subtract(deliveries)
     case .freeParcels(let delivery, let numbers):
       for number in numbers { kept[delivery]?[number] = nil }
-      if kept[delivery]?.isEmpty ?? false { kept[delivery] = nil }
+      if kept[delivery]?.isEmpty ?? true {
+        kept[delivery] = nil
+        bereft.remove(delivery)
+      }
     default: break
     }
   }
@@ -66,5 +71,6 @@ package struct PlayedBaggage {
   /// Removes the contents of other deliveries that an earlier life has left, before anything is kept.
   package mutating func sweep(keeping deliveries: Set<UniqueIdentifier>) {
     kept = kept.filter { deliveries.contains($0.key) }
+    bereft.formIntersection(deliveries)
   }
 }

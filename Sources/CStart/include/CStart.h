@@ -1,5 +1,5 @@
-// Two libraries do work at each start that our programs do not need. A program that contains these libraries has these functions in place of theirs: it
-// starts sooner, and needs neither libsystemd nor the six libraries that libsystemd loads. Nobody else sees these functions.
+// Two libraries do work at each start that our programs do not need. A program into which these libraries are linked has these functions in place of
+// theirs: it starts sooner, and needs neither libsystemd nor the six libraries that libsystemd loads. In other builds nobody calls these functions.
 
 #define HIDDEN __attribute__((visibility("hidden")))
 

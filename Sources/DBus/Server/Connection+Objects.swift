@@ -14,12 +14,12 @@ extension Connection {
       let node = connection.objects.node(making: path)
       for interface in interfaces {
         if let index = node.interfaces.firstIndex(where: { $0.name == interface.name }) {
-          node.interfaces[index].isExported(false, on: connection, path)
+          node.interfaces[index].tellProperties(false, on: connection, path)
           node.interfaces[index] = interface
         } else {
           node.interfaces.append(interface)
         }
-        interface.isExported(true, on: connection, path)
+        interface.tellProperties(true, on: connection, path)
       }
       connection.announceAdded(path, interfaces.map(\.name))
     }
@@ -31,7 +31,7 @@ extension Connection {
       guard let node = connection.objects[path] else { return }
       let gone = node.interfaces.filter { names.isEmpty || names.contains($0.name) }
       node.interfaces.removeAll { interface in gone.contains { $0.name == interface.name } }
-      for interface in gone { interface.isExported(false, on: connection, path) }
+      for interface in gone { interface.tellProperties(false, on: connection, path) }
       connection.announceRemoved(path, gone.map(\.name))
       connection.objects.prune(path)
     }
@@ -100,14 +100,14 @@ extension ObjectTree {
   /// Ends the export of all objects.
   func detachAll(from connection: Connection) {
     for (path, node) in nodes {
-      for interface in node.interfaces { interface.isExported(false, on: connection, path) }
+      for interface in node.interfaces { interface.tellProperties(false, on: connection, path) }
     }
   }
 }
 
 extension Interface {
   /// Tells the stored properties that the interface is exported at this place, or no longer.
-  fileprivate func isExported(_ isExported: Bool, on connection: Connection, _ path: ObjectPath) {
+  fileprivate func tellProperties(_ isExported: Bool, on connection: Connection, _ path: ObjectPath) {
     for attach in storedProperties { attach(connection, path, isExported) }
   }
 }

@@ -79,9 +79,13 @@ public struct Interface: Sendable {
 
   /// Declares more methods, when somebody first asks for one that is not declared yet. A service that is started by a call answers sooner without them.
   package mutating func declareLater(_ declare: @escaping @Sendable (inout Interface) -> Void) {
-    declaration[0].rest = Later { [name] in
+    precondition(declaration[0].rest == nil, "\(name) has methods that are declared later")
+    declaration[0].rest = Later { [name, methods] in
       var rest = Interface(name)
       declare(&rest)
+      precondition(
+        rest.methods.keys.allSatisfy { methods[$0] == nil } && rest.properties.isEmpty && rest.access == nil
+          && rest.introspection.signals.isEmpty, "\(name) declares later what is no method, or is declared twice")
       return rest
     }
   }

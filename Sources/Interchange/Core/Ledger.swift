@@ -41,6 +41,10 @@ package enum Resource: Int, CaseIterable, Sendable {
   case keyCalls, fileCalls, pictureCalls, ruleCalls
   /// The bytes of these calls.
   case asideBytes
+
+  fileprivate static let ofCore: [Resource] = [
+    .waiting, .forwarded, .calls, .callBytes, .manifests, .baggage, .descriptors, .drags, .dragBytes,
+  ]
 }
 
 /// The most that the service keeps, for all callers. `docs/limits.md` has a row for each, and a test compares the two.
@@ -124,7 +128,7 @@ package struct Allowance: Hashable, Sendable {
 ///
 /// A charge is made when something begins to be held, and is part of the thing that is held. When the thing is destroyed, so is the charge, which returns
 /// its amount, once. So nothing is counted twice, and nobody has to remember to count.
-// The core is the only owner, and the core has only one thread.
+// The core and its shell have charges, on one thread.
 package final class Ledger: @unchecked Sendable {
   package let allowance: Allowance
   private var accounts: [Principal: Account] = [:]
@@ -149,7 +153,10 @@ package final class Ledger: @unchecked Sendable {
   /// The sum of the accounts. It equals the total, or an amount was returned wrongly.
   func takenByAll(_ resource: Resource) -> Int { accounts.values.reduce(0) { $0 + $1.taken[resource] } }
 
-  var accountCount: Int { accounts.count }
+  /// The accounts with charges of the core. The shell charges the other resources.
+  var accountCount: Int {
+    accounts.values.count { account in Resource.ofCore.contains { account.taken[$0] != 0 } || account.taken.isEmpty }
+  }
 
   /// A connection has left: its charges go to the departed.
   func leave(_ connection: Text) {

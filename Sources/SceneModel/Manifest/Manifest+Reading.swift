@@ -28,7 +28,7 @@ extension Manifest {
     }
   }
 
-  /// Whether the bytes are JSON, as far as their beginning tells, and no property list.
+  /// Whether the bytes begin as JSON does, and so are no property list.
   package static func isJSON(_ bytes: [UInt8]) -> Bool {
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let first = bytes[start...].first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }

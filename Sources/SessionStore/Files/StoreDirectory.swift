@@ -143,7 +143,7 @@ final class StoreDirectory {
 
   /// Refuses to write when somebody has deleted or moved the file: the writes would be lost with the process.
   func refuseWhereGone() throws(StoreError) {
-    // Each of these changes the directory as well, and one look is cheaper than two.
+    // Deleting, moving and replacing a file each change its directory, and one look is cheaper than two.
     let state = DirectoryState(path)
     if state != nil, state == unchanged { return }
     // SQLite makes its log with the first write.
@@ -289,7 +289,7 @@ private struct FileIdentity: Equatable {
   }
 }
 
-/// The identity of a directory, and the time at which a name in it last changed.
+/// The identity of a directory, and the time at which it last changed. Nobody can set this time.
 private struct DirectoryState: Equatable {
   private let device: dev_t
   private let inode: ino_t
@@ -299,13 +299,13 @@ private struct DirectoryState: Equatable {
     var status = stat()
     if stat(path, &status) != 0 { return nil }
     (device, inode) = (status.st_dev, status.st_ino)
-    (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
   }
 
   /// Whether a later change has another time: file systems give changes within some milliseconds the same time, and some within two seconds.
   var isSettled: Bool {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    return now.tv_sec - seconds > 3
+    return now.tv_sec - seconds > 2
   }
 }

@@ -90,7 +90,7 @@ extension SessionStore {
     query.put(application)
     query.put(key)
     while found.count <= limit, try query.step() {
-      if let identifier = try? query.identifier() { found[identifier] = try session(identifier) }
+      if let identifier = readIdentifier(&query) { found[identifier] = try session(identifier) }
     }
     for (identifier, change) in tail.sessions where found.count <= limit {
       switch change {
@@ -117,7 +117,7 @@ extension SessionStore {
     var query = try database().query("SELECT identifier FROM session INDEXED BY session_connected WHERE flags & 1")
     var connected: [Session] = []
     while try query.step() {
-      guard let identifier = try? query.identifier() else { continue }
+      guard let identifier = readIdentifier(&query) else { continue }
       if case .whole = tail.sessions[identifier] { continue }
       if let session = try session(identifier) { connected.append(session) }
     }
@@ -153,9 +153,9 @@ extension SessionStore {
     while try query.step() {
       do throws(Malformed) {
         let application = try query.text()
-        counts.sessions[application] = Int(try query.count(atMost: SessionStore.mostBytes))
-        counts.owed[application] = Int(try query.count(atMost: SessionStore.mostBytes))
-        counts.bytes[application] = Int(try query.count(atMost: SessionStore.mostBytes))
+        counts.sessions[application] = count(&query)
+        counts.owed[application] = count(&query)
+        counts.bytes[application] = count(&query)
       } catch {
         passOver("the count of an application", error)
       }
@@ -163,11 +163,29 @@ extension SessionStore {
     return counts
   }
 
+  private func count(_ query: inout Query) -> Int? {
+    do throws(Malformed) {
+      return Int(try query.count(atMost: SessionStore.mostBytes))
+    } catch {
+      passOver("the count of an application", error)
+      return nil
+    }
+  }
+
   // MARK: Rows and the tail
 
   private func read(_ query: inout Query) -> Session? {
     do throws(Malformed) {
       return try Session(from: &query, rules)
+    } catch {
+      passOver("a session", error)
+      return nil
+    }
+  }
+
+  private func readIdentifier(_ query: inout Query) -> UniqueIdentifier? {
+    do throws(Malformed) {
+      return try query.identifier()
     } catch {
       passOver("a session", error)
       return nil
