@@ -134,6 +134,120 @@ import Testing
     }
   }
 
+  /// The service goes back to the activity before the delivery.
+  @Test func `what a scene shows is written after an equal activity was refused`() async throws {
+    struct NoSuchCat: Error {}
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      application.whenContinuing = { _, _ in throw NoSuchCat() }
+      // The answer to the first call was lost with a service, and the delivery comes again.
+      await #expect(throws: CallError.self) {
+        try await service.resume(scene.id, Options.activity("cat1", attempt: 2), isAgain: true)
+      }
+      try await service.wait(for: Self.written("cat1"))
+      // The person opens a cat at the moment in which somebody drops the same.
+      scene.enter(.background)
+      application.whenCalled = { call, scene in
+        if call == "willEnterForeground" { scene.userActivity = cat("cat2") }
+      }
+      await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("cat2")) }
+      try await service.wait(for: Self.written("cat2"))
+    }
+  }
+
+  /// The scene's older activity has replaced the delivery's at the service, and the service refuses further changes for a moment.
+  @Test func `an activity that a delivery brings twice is written if the service lost it`() async throws {
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      scene.userActivity = cat("cat2")
+      try await service.wait(for: Self.written("cat2"))
+      scene.enter(.background)
+      try await service.wait(for: "1: SetState background")
+      application.whenCalled = { call, scene in if call == "willEnterForeground" { scene.title = "Tom" } }
+      service.refusals.withLock { $0 = ["Title": ["org.stagedoor.Error.StorageFailed"]] }
+      for attempt in 1...2 {
+        try await service.resume(scene.id, Options.activity("cat3", attempt: attempt), isAgain: true)
+      }
+      try await service.wait(for: Self.written("cat3"))
+    }
+  }
+
+  @Test func `a session that is destroyed while a delivery for it is being answered gets no new window`() async throws {
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      let session = scene.id
+      _ = application.taken()
+      service.whenNextRead { application.requestSceneSessionDestruction(scene.session) }
+      await #expect {
+        try await service.resume(session, Options.activity("cat2"))
+      } throws: { error in
+        guard case CallError.replied(let reply) = error else { return false }
+        return reply.name == "org.stagedoor.Error.NoSuchSession"
+      }
+      #expect(!application.taken().contains { $0.hasPrefix("willConnect") })
+      try await service.wait(for: "1: Destroy standard")
+      #expect(application.connectedScenes.isEmpty)
+    }
+  }
+
+  @Test func `a scene that is released while a delivery for it is being answered hands its last values on`()
+    async throws
+  {
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      service.whenNextRead {
+        scene.userInfo = ["zoom": 2]
+        scene.release()
+      }
+      try await service.resume(scene.id, Options.activity("cat2"))
+      let next = try #require(application.scene(of: scene.id))
+      #expect(next !== scene && next.userInfo == ["zoom": 2] && next.userActivity == cat("cat2"))
+      try await service.wait(for: #"1: UserInfo = {"zoom":2}"#)
+    }
+  }
+
+  @Test func `a scene that refuses a delivery of a service which does not know of the scene is listed again`()
+    async throws
+  {
+    struct NoSuchCat: Error {}
+    try await withScene { service, application, scene in
+      application.whenContinuing = { _, _ in throw NoSuchCat() }
+      await #expect(throws: CallError.self) { try await service.connect(scene.id, Options.activity("cat1")) }
+      try await service.wait(for: "AttachHost org.example.Cats [\"\(scene.id.path)\"]")
+      #expect(application.scene(of: scene.id) === scene)
+    }
+  }
+
+  /// A list of sessions may come late.
+  @Test func `a destruction that waits is not forgotten because a list lacks the session`() async throws {
+    try await withScene { service, application, scene in
+      let session = scene.id
+      service.addSession(2)
+      try await eventually("both sessions") { await application.openSessions.count == 2 }
+      // The application is not attached from here on, until the service accepts it again.
+      service.refusals.withLock {
+        $0 = [
+          "Title": ["org.stagedoor.Error.StorageFailed"],
+          "AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.AccessDenied", count: 1000),
+        ]
+      }
+      scene.title = "Tom"
+      try await eventually("a refused attachment") {
+        service.refusals.withLock { $0["AttachHostWith"]?.count } ?? 0 < 1000
+      }
+      application.requestSceneSessionDestruction(scene.session)
+      service.removeSession(session)
+      service.removeSession(PlayedService.session(2))
+      try await eventually("the list without both") { await application.openSessions.isEmpty }
+      service.addSession(1)
+      await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat1")) }
+      #expect(application.connectedScenes.isEmpty)
+      service.refusals.withLock { $0 = [:] }
+      try await service.wait(for: "1: Destroy standard")
+      #expect(application.takenFailures().count == 1)
+    }
+  }
+
+  private static func written(_ name: String) -> String {
+    #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"\#(name)"}"#
+  }
+
   @Test func `a delivery that comes again to a scene that is there makes no second one`() async throws {
     try await withScene(Options.activity("cat1")) { service, application, scene in
       _ = application.taken()

@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Dispatch
 import FoundationEssentials
 import Glibc
 import StagedoorKit
@@ -23,6 +24,7 @@ final class PlayedService: Sendable {
   let refusals = Lock<[MemberName: [ErrorName]]>([:])
   /// What the service knows of each session: the properties that hosts have set, the "State", and whether it is "Connected".
   let known: Known
+  private let whenRead = Lock<(@MainActor @Sendable () -> Void)?>(nil)
   /// The write ends of pipes that must not end yet.
   private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
@@ -45,6 +47,32 @@ final class PlayedService: Sendable {
     func set(_ name: String, of session: SessionIdentifier, _ value: String) {
       // The service forgets writes to a destroyed session.
       content.withLock { $0[session]?[name] = value }
+    }
+
+    /// The host's writing.
+    func write(_ name: String, of session: SessionIdentifier, _ value: String) {
+      content.withLock {
+        $0[session]?[name] = value
+        if name == "UserActivity" { $0[session]?["Previous"] = nil }
+      }
+    }
+
+    /// A delivery gives the session an activity.
+    func give(_ activity: String, to session: SessionIdentifier) {
+      content.withLock { sessions in
+        let before = sessions[session]?["UserActivity"] ?? ""
+        sessions[session]?["Previous"] = before
+        sessions[session]?["UserActivity"] = activity
+      }
+    }
+
+    /// The delivery has failed: the session gets its previous activity back, unless the host has written one since. Both happen under one lock, because
+    /// the host's writing comes on the connection's loop, perhaps before the test's task has the answer that the host gave first.
+    func takeBack(from session: SessionIdentifier) {
+      content.withLock {
+        guard let previous = $0[session]?.removeValue(forKey: "Previous") else { return }
+        $0[session]?["UserActivity"] = previous
+      }
     }
 
     func replace(_ session: SessionIdentifier, by values: [String: String]?) {
@@ -82,7 +110,9 @@ final class PlayedService: Sendable {
       let session = addSession(number)
       if connectsAtOnce { connectAtOnce.withLock { $0.append(session) } }
     }
-    try #require(try await connection.requestName(House.name) == .owned)
+    // The bus may not have noticed yet that the service before this one has left.
+    let connection = connection
+    try await eventually("the name") { try await connection.requestName(House.name, .doNotQueue) == .owned }
   }
 
   static let root: ObjectPath = "/org/stagedoor/Interchange1"
@@ -214,7 +244,12 @@ final class PlayedService: Sendable {
     var interface = Interface("org.stagedoor.SceneSession1")
     interface.property("PersistentIdentifier", constant: identifier.description)
     interface.property("Application", constant: Self.application)
-    interface.property("Role", constant: "UIWindowSceneSessionRoleApplication")
+    interface.property(
+      "Role",
+      get: { [weak self] in
+        self?.beRead()
+        return "UIWindowSceneSessionRoleApplication"
+      })
     interface.property("Configuration", constant: "Main")
     interface.property("State", constant: "unattached")
     interface.property("Connected", constant: false)
@@ -229,7 +264,7 @@ final class PlayedService: Sendable {
         name, get: { known[identifier][name.rawValue] ?? "" },
         set: { [weak self] value in
           try self?.refuse(name)
-          known.set(name.rawValue, of: identifier, value)
+          known.write(name.rawValue, of: identifier, value)
           record.add("\(number): \(name) = \(value)")
         })
     }
@@ -264,6 +299,23 @@ final class PlayedService: Sendable {
     }
   }
 
+  /// Runs `body` while the service next reads a session, to answer the host. The service does nothing else meanwhile.
+  func whenNextRead(_ body: @escaping @MainActor @Sendable () -> Void) { whenRead.withLock { $0 = body } }
+
+  private func beRead() {
+    let body = whenRead.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    guard let body else { return }
+    let isOver = DispatchSemaphore(value: 0)
+    Task { @MainActor in
+      body()
+      isOver.signal()
+    }
+    isOver.wait()
+  }
+
   // MARK: What a test reads
 
   var lines: [String] { record.lines }
@@ -292,16 +344,19 @@ final class PlayedService: Sendable {
       return
     }
     let key = activity.targetContentIdentifier.map { #","targetContentIdentifier":"\#($0)""# } ?? ""
-    known.set("UserActivity", of: session, #"{"activityType":"\#(activity.activityType)"\#(key)}"#)
+    known.give(#"{"activityType":"\#(activity.activityType)"\#(key)}"#, to: session)
   }
 
-  func connect(_ session: SessionIdentifier, _ options: String, configuration: String = "Main") async throws {
-    try store(options, session)
+  /// - Parameter isAgain: Whether the service has given the delivery's activity to the session before, in an earlier call.
+  func connect(
+    _ session: SessionIdentifier, _ options: String, configuration: String = "Main", isAgain: Bool = false
+  ) async throws {
+    if !isAgain { try store(options, session) }
     try await host.call("ConnectScene", session.path, configuration, options)
   }
 
-  func resume(_ session: SessionIdentifier, _ options: String) async throws {
-    try store(options, session)
+  func resume(_ session: SessionIdentifier, _ options: String, isAgain: Bool = false) async throws {
+    if !isAgain { try store(options, session) }
     try await host.call("ContinueScene", session.path, options)
   }
 

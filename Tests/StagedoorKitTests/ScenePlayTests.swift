@@ -57,6 +57,9 @@ import Testing
       if active.count > 1 { breaches.append("\(active.count) scenes are active") }
       // How much happens in between is the seed's choice too.
       for _ in 0..<random.below(4) { await Task.yield() }
+      // Without waits the acts would be over before the service has made its first calls.
+      if random.once(in: 2), hasHost { await calls[random.one(of: sessions)]?.value }
+      if random.once(in: 2) { _ = try await connection.owner(of: House.name) }
     }
     isOver = true
     if service == nil { try await begin() }
@@ -203,21 +206,21 @@ import Testing
   /// Stores the activity and gives it to the host, to whose refusal the session owes its previous one. A service that comes back delivers again what
   /// its predecessor did not hear of.
   private func deliver(_ key: String, _ session: SessionIdentifier) async throws {
-    let before = known[session]["UserActivity"] ?? ""
+    var isAgain = false
     while true {
       try await eventually("a service with a host") { await self.hasHost }
       guard let service, known.sessions[session] != nil else { return }
       let isConnected = known[session]["Connected"] == "true"
       let attachments = attachments(to: service)
-      known.set("UserActivity", of: session, try cat(key).document())
       // The host may release the window after its answer.
       known.set("Connecting", of: session, "true")
       do {
         if isConnected {
-          try await service.resume(session, Options.activity(key))
+          try await service.resume(session, Options.activity(key), isAgain: isAgain)
         } else {
-          try await service.connect(session, Options.activity(key))
+          try await service.connect(session, Options.activity(key), isAgain: isAgain)
         }
+        isAgain = true
         if self.service !== service { return }
         // This task does not know whether the host attached before or after its answer.
         if attachments != self.attachments(to: service) { continue }
@@ -229,10 +232,9 @@ import Testing
         }
         return
       } catch {
+        isAgain = true
         if self.service !== service { continue }
-        if known.sessions[session] != nil {
-          known.set("UserActivity", of: session, before)
-        }
+        known.takeBack(from: session)
         throw error
       }
     }

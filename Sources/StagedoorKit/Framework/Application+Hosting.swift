@@ -31,7 +31,12 @@ extension Application {
     case .connect(let path, let configuration, let options, let reply):
       var (session, options) = try await asked(path, options)
       session.configuration.name = configuration
-      try await deliver(options, to: session, reply)
+      let wasThere = scenes[session.identifier] != nil
+      do { try await deliver(options, to: session, reply) } catch {
+        // The service does not know of the scene, and after the refusal still believes that the session has none.
+        if wasThere { hosting?.detach() }
+        throw error
+      }
     case .resume(let path, let options, let reply):
       let (session, options) = try await asked(path, options)
       let wasReleased = scenes[session.identifier] == nil
@@ -72,21 +77,37 @@ extension Application {
     guard let identifier = SessionIdentifier(path.rawValue) else {
       throw StagedoorError(.noSuchSession, "\(path) is not a session path")
     }
-    // The service first gets the changes of a scene that has ended here. Of a destroyed session, the delivery then fails with the session.
-    if scenes[identifier] == nil { await written() }
-    if destroyedSessions.contains(identifier) {
-      throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
-    }
-    let hosting = try connected()
-    hosting.activityWritesBefore = hosting.activityWrites
-    var options = try ConnectionOptions(json: json, of: hosting.received)
-    var session = try await hosting.stagedoor.session(identifier)
+    var session = try await read(identifier)
+    var options = try ConnectionOptions(json: json, of: try connected().received)
     // The last process may have ended before it could say how to restore the scene. The activity of a delivery restores nothing.
     if scenes[identifier] == nil, session.stateRestorationActivity == nil, options.userActivities.isEmpty {
       session.stateRestorationActivity = session.userActivity
       options.stateRestorationActivity = session.userActivity
     }
     return (session, options)
+  }
+
+  /// Reads a session that is about to get a delivery. The application may end its scene at any time.
+  private func read(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
+    while true {
+      let hadScene = scenes[identifier] != nil
+      // The service first gets the changes of a scene that has ended here. Of a destroyed session, the delivery then fails with the session.
+      if !hadScene { await written() }
+      try refuseDestroyed(identifier)
+      let hosting = try connected()
+      hosting.activityWritesBefore = hosting.activityWrites
+      let session = try await hosting.stagedoor.session(identifier)
+      // A new scene would drop the destruction if it was not sent yet.
+      try refuseDestroyed(identifier)
+      // The last changes of a scene that has ended meanwhile are newer than this session.
+      if !hadScene || scenes[identifier] != nil { return session }
+    }
+  }
+
+  private func refuseDestroyed(_ identifier: SessionIdentifier) throws(StagedoorError) {
+    if destroyedSessions.contains(identifier) {
+      throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
+    }
   }
 
   private func scene(at path: ObjectPath) throws(StagedoorError) -> Scene {
@@ -159,8 +180,10 @@ extension Application {
         try scene.lookedAfter { try $0.scene(scene, continueWith: options) }
       }
     } catch {
-      // The service restores its former activity, and gets the scene's.
+      // The service goes back to the activity that it had before the delivery. The scene may show a later one: a change that was not sent yet, or the
+      // activity of this very delivery, which the scene took before the last service was killed.
       scene.userActivity = before
+      if !options.userActivities.isEmpty { noteChange(.userActivity, of: scene) }
       if wasInBackground { scene.enter(.background) }
       throw error
     }

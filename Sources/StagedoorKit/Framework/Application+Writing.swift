@@ -17,9 +17,12 @@ extension Application {
   /// sent at the same time may have replaced it there.
   func take(_ activity: UserActivity, in scene: Scene, _ session: SceneSession) {
     scene.take(activity)
-    guard let hosting, let number = hosting.writtenActivities.removeValue(forKey: session.identifier) else { return }
+    guard let hosting, let number = hosting.writtenActivities[session.identifier] else { return }
     if number > hosting.activityWritesBefore || session.userActivity != activity {
+      // The number stays: if the delivery comes again before this change is sent, the change is noted again.
       noteChange(.userActivity, of: scene)
+    } else {
+      hosting.writtenActivities[session.identifier] = nil
     }
   }
 

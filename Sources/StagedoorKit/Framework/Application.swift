@@ -126,7 +126,9 @@ extension Application {
   public var stagedoor: Stagedoor? { hosting?.stagedoor }
 
   func takeSessions(_ sessions: [SceneSession]) {
-    destroyedSessions.formIntersection(sessions.map(\.identifier))
+    // A list may be older than a session that it lacks, and the service has not heard of a destruction that waits.
+    let listed = Set(sessions.map(\.identifier))
+    destroyedSessions = destroyedSessions.filter { listed.contains($0) || unwritten.destroys($0) }
     knownSessions = [:]
     for session in sessions where !destroyedSessions.contains(session.identifier) {
       knownSessions[session.identifier] = session

@@ -37,6 +37,9 @@ enum SceneProperty: String, Sendable {
 
   var isEmpty: Bool { order.isEmpty && notifications.isEmpty }
 
+  /// Whether the destruction of a session waits.
+  func destroys(_ session: SessionIdentifier) -> Bool { turns[session]?.destruction != nil }
+
   // MARK: Adding
 
   mutating func add(_ property: SceneProperty, of scene: Scene) {
