@@ -173,13 +173,15 @@ import TextRules
       var callers: [Connection] = []
       for _ in 1...3 { callers.append(try await house.bus.connect()) }
       let answers = Lock([String]())
+      var log: LogLines?
       try await house.servingHere(
         rules: Self.rules,
         askDisk: { _ in
           usleep(20_000)
           return .directory
         }
-      ) { _ in
+      ) { lines in
+        log = lines
         for number in 1...30 {
           let caller = callers[number % 3]
           Task {
@@ -191,8 +193,12 @@ import TextRules
         try await eventually("the first answer") { answers.withLock { !$0.isEmpty } }
       }
       try await eventually("all answers") { answers.withLock { $0.count } == 30 }
+      // On a busy machine the disk answers too late, and the service says so.
+      let isLate = log?.lines.contains { $0.contains("the disk did not answer within") } ?? false
       for answer in answers.withLock({ $0 }) {
-        #expect(answer == "created" || answer.contains("the service ended before it could decide"), "\(answer)")
+        #expect(
+          answer == "created" || answer.contains("the service ended before it could decide")
+            || isLate && answer.contains("no application takes"), "\(answer)")
       }
       for caller in callers { await caller.close() }
     }
