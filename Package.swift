@@ -183,8 +183,7 @@ let package = Package(
       name: "InterchangeCoreTests",
       dependencies: [
         "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting",
-        "SceneTestSupport",
-        "SessionStore", "StoreTestSupport", "TextRules", "Theatre",
+        "SceneTestSupport", "SessionStore", "StoreTestSupport", "TextRules", "Theatre",
       ],
       swiftSettings: settings),
     // The fuzzer damages the same stores.

@@ -44,7 +44,7 @@ extension SessionStore {
   /// Returns the bytes of each entry. Short entries share a row, and one statement is a transaction. Long entries have a row each.
   private func log(_ records: [Record], _ database: Database) throws(StoreError) -> [Int] {
     if logIsNew {
-      if durability == .full { try database.beginLog(schema.version) }
+      try database.beginLog(schema.version)
       logIsNew = false
     }
     if records.count == 1 { return [try log(records[0], at: position + 1, database)] }

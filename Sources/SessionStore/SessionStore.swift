@@ -37,7 +37,7 @@ package final class SessionStore {
   var writesRowsAt = SessionStore.batch
   /// The number of frames in the write-ahead log after the last successful transaction; 0 if the file has everything, `nil` if it is unknown.
   var acknowledgedFrames: Int64?
-  /// Whether the first commit begins the write-ahead log.
+  /// Whether the first commit begins the write-ahead log, and syncs it.
   var logIsNew = false
   /// Whether the write-ahead log may have private content.
   var logHasPrivate = true
@@ -139,8 +139,10 @@ package final class SessionStore {
   private func takeOver(_ database: Database) {
     acknowledgedFrames = database.framesInLog
     guard acknowledgedFrames == 0, let directory else { return }
-    logIsNew = !directory.hasWriteAheadLog
-    if logIsNew { return }
+    if !directory.hasWriteAheadLog {
+      logIsNew = durability == .full
+      return
+    }
     do throws(StoreError) {
       try database.checkpoint()
       acknowledgedFrames = database.framesInLog

@@ -27,7 +27,7 @@ package struct PlayedBaggage {
   package var openings: [Opening] = []
   /// The orders whose contents are kept, by delivery and number.
   package private(set) var kept: [UniqueIdentifier: [Int: PackingOrder]] = [:]
-  /// The deliveries of which an earlier life had descriptors.
+  /// The deliveries whose descriptors were lost with an earlier process.
   private(set) var bereft: Set<UniqueIdentifier> = []
 
   package init() {}
@@ -58,7 +58,7 @@ package struct PlayedBaggage {
     return kept[order.delivery, default: [:]].updateValue(order, forKey: order.number) == nil
   }
 
-  /// The process is gone, and with it its work and every descriptor.
+  /// The process ends, and its work and all descriptors are lost.
   package mutating func die() {
     (packings, openings) = ([], [])
     for (delivery, orders) in kept {

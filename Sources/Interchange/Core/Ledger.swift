@@ -35,16 +35,14 @@ package enum Resource: Int, CaseIterable, Sendable {
   case drags
   /// The bytes of the documents and small contents of drags, which are in memory.
   case dragBytes
-  /// The descriptors of calls that wait for their answer.
+  /// The descriptors of calls that wait for their answer. The shell charges this resource and all below, and the core the others.
   case callDescriptors
-  /// Calls of which the core does not hear yet: a portal is asked for their keys, files are looked at, a picture is read, rules are asked.
+  /// Calls that have not reached the core: the shell asks a portal for their keys, looks at files, reads a picture, or asks rules.
   case keyCalls, fileCalls, pictureCalls, ruleCalls
   /// The bytes of these calls.
   case asideBytes
 
-  fileprivate static let ofCore: [Resource] = [
-    .waiting, .forwarded, .calls, .callBytes, .manifests, .baggage, .descriptors, .drags, .dragBytes,
-  ]
+  fileprivate var isOfCore: Bool { rawValue < Resource.callDescriptors.rawValue }
 }
 
 /// The most that the service keeps, for all callers. `docs/limits.md` has a row for each, and a test compares the two.
@@ -87,10 +85,10 @@ package struct Allowance: Hashable, Sendable {
   package var keyCalls = 4
   /// The files that one call may bring as keys of a portal. Each is a descriptor of the service until the baggage store has it.
   package static let keyFiles = 64
-  /// Other calls of one sender of which the core does not hear yet, of each kind: a program may have dozens of windows, and hand in a picture of each
+  /// Other calls of one sender that have not reached the core, of each kind: a program may have dozens of windows, and hand in a picture of each
   /// at the same time.
   package var asideCalls = 64
-  /// The bytes of one sender's calls of which the core does not hear yet, beside one call of any length: two of the longest documents.
+  /// The bytes of one sender's calls that have not reached the core, beside one call of any length: two of the longest documents.
   package var asideBytes = 32 << 20
   /// Sessions of all applications, and discarded sessions whose hosts must still be told: each is an object on the bus, a row on the disk and an
   /// entry in memory. An application may have as many as it leaves for others.
@@ -153,9 +151,11 @@ package final class Ledger: @unchecked Sendable {
   /// The sum of the accounts. It equals the total, or an amount was returned wrongly.
   func takenByAll(_ resource: Resource) -> Int { accounts.values.reduce(0) { $0 + $1.taken[resource] } }
 
-  /// The accounts with charges of the core. The shell charges the other resources.
+  /// The number of accounts, without those that only the shell has charged.
   var accountCount: Int {
-    accounts.values.count { account in Resource.ofCore.contains { account.taken[$0] != 0 } || account.taken.isEmpty }
+    accounts.values.count { account in
+      account.taken.isEmpty || Resource.allCases.contains { $0.isOfCore && account.taken[$0] != 0 }
+    }
   }
 
   /// A connection has left: its charges go to the departed.

@@ -333,7 +333,7 @@ package struct PromptBook: Sendable {
     return startNumber
   }
 
-  /// Charges for work of which the core does not hear yet, until the result is destroyed.
+  /// Charges for a call that has not reached the core, until the result is destroyed.
   package func hold(
     _ amount: Int, of resource: Resource, for principal: Principal
   ) throws(InterchangeError) -> Holding {

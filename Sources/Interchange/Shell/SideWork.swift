@@ -3,7 +3,7 @@ import InterchangeCore
 import InterchangeTurns
 import SceneModel
 
-/// The connections with calls for which the service works before the core hears of them, and whether they have left since.
+/// The connections with calls that the shell works for before they reach the core, and whether they have left since.
 struct SideWork {
   /// The work for one call.
   final class Job {
