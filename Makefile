@@ -34,12 +34,14 @@ SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 MOVABLE = -Xlinker --emit-relocs -Xlinker -z -Xlinker separate-loadable-segments
 # The linker places the functions that a drop executes side by side, so that the processor fetches fewer pages and lines.
 ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
-  -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering
+  -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering \
+  -Xlinker -T -Xlinker $(abspath Scripts/private-functions.ld)
 # Otherwise Swift makes the metadata of a generic type from a name, and searches all conformances of the program for each
 # argument of the type: a start executed half as much again.
 DIRECT  = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# `make install` strips the programs, and valgrind cannot read all debug information.
 RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath \
-  -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(DIRECT) $(ORDER)
+  -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --strip-debug $(DIRECT) $(ORDER)
 SOURCES = Scripts/list-files '*.swift'
 # SwiftPM warns about flags of these GTK packages that it does not pass on. It finds our copies without these flags first.
 WARNED  = gmodule-no-export-2.0 graphene-1.0

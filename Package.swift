@@ -77,8 +77,8 @@ let package = Package(
     .executableTarget(
       name: "stagedoord",
       dependencies: [
-        "Baggage", "DBus", "Interchange", "InterchangeCore", "InterchangeWire", "SceneModel", "ServiceSupport",
-        "SessionStore", "TextRules",
+        "Baggage", "CStart", "DBus", "Interchange", "InterchangeCore", "InterchangeWire", "SceneModel",
+        "ServiceSupport", "SessionStore", "TextRules",
       ],
       swiftSettings: settings),
     // The applications that are installed, and which of them the person prefers.

@@ -1,4 +1,5 @@
 import Baggage
+import CStart
 import DBus
 import Interchange
 import InterchangeWire
@@ -16,6 +17,7 @@ struct Service: Sendable {
   private static let patience = Duration.seconds(15)
   /// After this time without any message the service gives back memory.
   private static let quiet = Duration.seconds(2)
+  private static let startIsOver = Duration.milliseconds(250)
 
   /// The service takes its name first, so an instance that must not run touches nothing of the running instance. From then on calls come;
   /// the connection holds them until the service can answer.
@@ -45,7 +47,12 @@ struct Service: Sendable {
       log.info("\(name.name) is ready")
       connection.loop.whenQuiet(for: quiet) {
         FreeMemory.giveBack()
-        CodePages.letGo()
+        stagedoor_let_go_of_code()
+      }
+      // A service that is busy from its start is not quiet for long, and needs the code of the start no more.
+      connection.loop.task {
+        await connection.loop.sleep(for: startIsOver)
+        stagedoor_let_go_of_code()
       }
       manifests.follow()
       return Service(interchange: interchange, manifests: manifests, log: log)
