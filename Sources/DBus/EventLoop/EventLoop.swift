@@ -309,6 +309,8 @@ extension EventLoop {
       let bodies = endOfTurn
       endOfTurn.removeAll(keepingCapacity: true)
       for body in bodies { body() }
+      // What these send in tasks leaves together with what they send themselves.
+      runLocal()
     }
     for resident in departing { resident.depart() }
     departing.removeAll(keepingCapacity: true)
