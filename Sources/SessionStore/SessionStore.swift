@@ -3,7 +3,7 @@ package import SceneModel
 /// The data that must survive: sessions, deliveries, events, preferences, and the news that hosts must still hear.
 ///
 /// **The log.** `commit` appends its records to a log, in one transaction, and the caller waits for nothing else. It reads no row and touches no
-/// index, so it costs the same at ten sessions and at a hundred thousand. The entries are written to rows later, some hundreds at a time (`settle`),
+/// index, so it costs the same at ten sessions and at a hundred thousand. The entries are written to rows later, some thousands at a time (`writeRows`),
 /// and stay in memory until then (`Tail`). After a crash, opening the store replays this part of the log, and no more.
 ///
 /// One owner, one thread. The store never waits, has no timer, and does not know the time.

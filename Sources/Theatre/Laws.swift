@@ -212,6 +212,7 @@ extension World {
   func checkEverything(isRecent: Bool = false) {
     guard broken == nil, !prompter.hasTurn, !disk.hasCrashed else { return }
     checkDisagreements()
+    if let value = prompter.book.unsettled.first { breaks(.fold, "\(value) would undo changes of a turn that is over") }
     do throws(StoreError) {
       try disk.undisturbed { () throws(StoreError) in
         let sessions = try allSessions()

@@ -80,6 +80,11 @@ extension PromptBook {
     memory.deliveries[delivery].flatMap { canBeStarted($0.application) == nil ? nil : $0.due }
   }
 
+  /// The values of the memory that were not settled with the turn that was committed last; none if all is well. Between two turns only.
+  package var unsettled: [String] {
+    Mirror(reflecting: memory).children.compactMap { ($0.value as? any Settled)?.isSettled == false ? $0.label : nil }
+  }
+
   /// A sentence for each disagreement; none if all is well.
   package var disagreements: [String] {
     var found: [String] = []

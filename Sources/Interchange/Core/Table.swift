@@ -16,13 +16,20 @@ enum Settlement {
   var rollsBack: Bool { self == .rollBackCue || self == .rollBackTurn }
 }
 
+/// Each value of the memory whose changes can be undone is one, so that the theatre finds the value that `Memory.settle` lacks.
+protocol Settled {
+  /// Whether no change can be undone. This is so between two turns.
+  var isSettled: Bool { get }
+}
+
 /// Changes in their order, which can be undone until the turn is committed.
-struct Changes<Change: Sendable>: Sendable {
+struct Changes<Change: Sendable>: Sendable, Settled {
   private var changes: [Change] = []
   /// The number of changes when the cue began.
   private var before = 0
 
   var isEmpty: Bool { changes.isEmpty }
+  var isSettled: Bool { isEmpty }
 
   mutating func append(_ change: consuming Change) { changes.append(change) }
 
@@ -45,12 +52,14 @@ struct Changes<Change: Sendable>: Sendable {
 
 /// A value whose changes can be undone until the turn is committed.
 @propertyWrapper
-struct Undoable<Value: Sendable>: Sendable {
+struct Undoable<Value: Equatable & Sendable>: Sendable, Settled {
   var wrappedValue: Value
   private var atCue: Value
   private var atTurn: Value
 
   init(wrappedValue: Value) { (self.wrappedValue, atCue, atTurn) = (wrappedValue, wrappedValue, wrappedValue) }
+
+  var isSettled: Bool { wrappedValue == atTurn }
 
   mutating func settle(_ settlement: Settlement) {
     switch settlement {
@@ -63,7 +72,7 @@ struct Undoable<Value: Sendable>: Sendable {
 }
 
 /// A dictionary whose changes can be undone until the turn is committed.
-struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable, Settled {
   private(set) var values: [Key: Value] = [:]
   private var replaced = Changes<Replaced>()
 
@@ -83,6 +92,8 @@ struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
     }
   }
+
+  var isSettled: Bool { replaced.isEmpty }
 
   /// Most tables have not changed, and need no call.
   @inline(__always)
@@ -121,7 +132,7 @@ struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// Some elements for each key, in order and each once. Changes can be undone as in a ``Table``. A change at either end of a queue costs the same
 /// however long the queue is, and a change in the middle moves the elements behind it.
-struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
+struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable, Settled {
   private var rows: [Key: Row<Element>] = [:]
   private var changes = Changes<Changed>()
 
@@ -161,6 +172,8 @@ struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendabl
     changes.append(Changed(key: key, element: element, isInsertion: false))
     return true
   }
+
+  var isSettled: Bool { changes.isEmpty }
 
   @inline(__always)
   mutating func settle(_ settlement: Settlement) { if !changes.isEmpty { settleChanges(settlement) } }

@@ -183,7 +183,7 @@ extension Interchange {
 
   func isSession(_ path: ObjectPath) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
-    // The objects of a call are looked up before it is carried out: that ends no turn.
+    // The object of each call is looked up, and a call to a session that the core knows ends no turn.
     if prompter.book.knows(identifier) { return true }
     // If the session cannot be read, the call to it reports this: to say that it does not exist would be a lie.
     do { return try store.session(identifier) != nil } catch { return true }
