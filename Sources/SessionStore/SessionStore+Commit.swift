@@ -54,7 +54,7 @@ extension SessionStore {
     for record in records where body.bytes.count <= SessionStore.longRow { sizes.append(body.put(record)) }
     if body.bytes.count <= SessionStore.longRow {
       let last = position + Int64(records.count)
-      try addRow(LogEntry(position: last, kind: LogEntry.several, body: body.bytes), database)
+      try addRow(last, LogEntry.several, database) { $0.put(bytes: body.bytes) }
       return sizes
     }
     sizes.removeAll()
@@ -69,15 +69,17 @@ extension SessionStore {
   private func log(_ record: Record, at position: Int64, _ database: Database) throws(StoreError) -> Int {
     body.removeAll()
     record.put(into: &body)
-    try addRow(LogEntry(position: position, kind: record.kind.rawValue, body: body.bytes), database)
+    try addRow(position, record.kind.rawValue, database) { $0.put(bytes: body.bytes) }
     return body.bytes.count
   }
 
-  func addRow(_ entry: LogEntry, _ database: Database) throws(StoreError) {
+  func addRow(
+    _ position: Int64, _ kind: Int64, _ database: Database, putBody: (inout Query) -> Void
+  ) throws(StoreError) {
     var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
-    query.put(entry.position)
-    query.put(entry.kind)
-    query.put(bytes: entry.body)
+    query.put(position)
+    query.put(kind)
+    putBody(&query)
     try query.run()
   }
 

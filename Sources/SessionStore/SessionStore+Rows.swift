@@ -52,7 +52,7 @@ extension SessionStore {
   /// Removes the entries that the rows have now. Entries that could not be read stay, each in a row of its own.
   private func removeLog(_ database: Database) throws(StoreError) {
     try database.run(SessionStore.removingLog, ledger.settled)
-    for entry in unreadable { try addRow(entry, database) }
+    for entry in unreadable { try addRow(entry.position, entry.kind, database) { $0.put(bytes: entry.body) } }
   }
 
   static let removingLog = "DELETE FROM log WHERE position > ?"

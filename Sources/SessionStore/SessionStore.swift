@@ -44,7 +44,7 @@ package final class SessionStore {
   /// The reason why the store takes no more records; `nil` while all is well.
   package internal(set) var damage: StoreError?
   /// Reused, so that it needs no new allocation.
-  var body = LogBodyWriter()
+  @exclusivity(unchecked) var body = LogBodyWriter()
 
   enum Connection {
     case open(Database)

@@ -1,43 +1,14 @@
 /// Writes values as JSON, on one line. The same value is always written in the same way.
-///
-/// It owns its memory alone. An array would check before each piece whether it is shared, and a delivery has eighty pieces.
 final class JSONWriter {
-  private var start: UnsafeMutableRawPointer
-  private var count = 0
-  // Most documents that the service writes are shorter.
-  private var capacity = 512
-
-  init() { start = .allocate(byteCount: capacity, alignment: 1) }
-
-  deinit { start.deallocate() }
+  // No access spans a call to other code, so a check at run time would find nothing.
+  @exclusivity(unchecked) private var buffer = ByteBuffer()
 
   /// Everything written comes from strings.
-  var text: Text { Text(copying: UnsafeRawBufferPointer(start: start, count: count)) }
+  var text: Text { Text(copying: buffer.bytes) }
 
-  func append(_ byte: UInt8) {
-    makeSpace(for: 1)
-    start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count += 1
-  }
+  func append(_ byte: UInt8) { buffer.append(byte) }
 
-  func append(_ raw: UnsafeRawBufferPointer) {
-    guard let source = raw.baseAddress else { return }
-    makeSpace(for: raw.count)
-    (start + count).copyMemory(from: source, byteCount: raw.count)
-    count += raw.count
-  }
-
-  @inline(__always)
-  private func makeSpace(for size: Int) { if capacity - count < size { grow(by: size) } }
-
-  @inline(never)
-  private func grow(by size: Int) {
-    capacity = max(2 * capacity, count + size)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
-    larger.copyMemory(from: start, byteCount: count)
-    start.deallocate()
-    start = larger
-  }
+  func append(_ raw: UnsafeRawBufferPointer) { buffer.append(raw) }
 
   /// Writes `"key":`, after a comma unless it is the first.
   func begin(_ key: StaticString, isFirst: Bool) {

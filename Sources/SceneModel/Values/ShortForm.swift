@@ -2,19 +2,15 @@
 ///
 /// A text stands behind its length, so it may have any characters. A document in JSON begins with a brace, and a short form never does.
 package struct ShortForm: ~Copyable {
-  private var start: UnsafeMutableRawPointer
-  private var capacity = 512
-  private var count = 0
+  private var buffer = ByteBuffer()
 
-  package init() { start = .allocate(byteCount: capacity, alignment: 1) }
-
-  deinit { start.deallocate() }
+  package init() {}
 
   package mutating func put(_ number: Int) {
     precondition(number >= 0, "a short form has no negative numbers")
     var (rest, digits) = (number, 1)
     while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
-    let place = makeSpace(for: digits + 1)
+    let place = buffer.extend(by: digits + 1)
     place.storeBytes(of: UInt8(ascii: " "), toByteOffset: digits, as: UInt8.self)
     rest = number
     for offset in (0..<digits).reversed() {
@@ -25,36 +21,20 @@ package struct ShortForm: ~Copyable {
 
   package mutating func put(_ text: Text) {
     put(text.count)
-    text.withBytes { bytes in
-      guard let source = bytes.baseAddress else { return }
-      makeSpace(for: bytes.count).copyMemory(from: source, byteCount: bytes.count)
-    }
+    text.withBytes { buffer.append($0) }
   }
 
   /// As a text.
   package mutating func put(_ identifier: UniqueIdentifier) {
     put(UniqueIdentifier.length)
-    let place = makeSpace(for: UniqueIdentifier.length)
+    let place = buffer.extend(by: UniqueIdentifier.length)
     identifier.write(to: UnsafeMutableRawBufferPointer(start: place, count: UniqueIdentifier.length))
   }
 
   /// A number that may be missing: as the next one.
   package mutating func put(_ number: Int?) { put(number.map { $0 + 1 } ?? 0) }
 
-  package consuming func text() -> Text { Text(copying: UnsafeRawBufferPointer(start: start, count: count)) }
-
-  /// Where the next so many bytes stand.
-  private mutating func makeSpace(for size: Int) -> UnsafeMutableRawPointer {
-    if count + size > capacity {
-      let (old, larger) = (start, max(2 * capacity, count + size))
-      start = .allocate(byteCount: larger, alignment: 1)
-      start.copyMemory(from: old, byteCount: count)
-      old.deallocate()
-      capacity = larger
-    }
-    defer { count += size }
-    return start + count
-  }
+  package consuming func text() -> Text { Text(copying: buffer.bytes) }
 }
 
 /// Reads what ``ShortForm`` wrote, from text that may have been damaged.

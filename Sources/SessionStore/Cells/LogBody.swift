@@ -1,38 +1,51 @@
 import SceneModel
 
 /// The body of a log entry: its values one after another, each behind a byte for its kind.
-struct LogBodyWriter: CellWriter {
-  private(set) var bytes: [UInt8] = []
+struct LogBodyWriter: CellWriter, ~Copyable {
+  private var buffer = ByteBuffer()
 
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
-  mutating func putNull() { bytes.append(LogBodyTag.null.rawValue) }
+  mutating func removeAll() { buffer.removeAll() }
+
+  mutating func putNull() { buffer.append(LogBodyTag.null.rawValue) }
 
   mutating func put(_ integer: Int64) {
-    bytes.append(LogBodyTag.integer.rawValue)
+    buffer.append(LogBodyTag.integer.rawValue)
     // Small integers of either sign are short.
     put(varying: UInt64(bitPattern: integer << 1 ^ integer >> 63))
   }
 
   mutating func put(_ text: Text) {
-    bytes.append(LogBodyTag.text.rawValue)
+    buffer.append(LogBodyTag.text.rawValue)
     put(varying: UInt64(text.count))
-    text.withBytes { bytes.append(contentsOf: $0) }
+    text.withBytes { buffer.append($0) }
   }
 
   mutating func put(_ identifier: UniqueIdentifier) {
-    bytes.append(LogBodyTag.bytes.rawValue)
+    buffer.append(LogBodyTag.bytes.rawValue)
     put(varying: 16)
-    identifier.withBytes { bytes.append(contentsOf: $0) }
+    identifier.withBytes { buffer.append($0) }
   }
 
   private mutating func put(varying number: UInt64) {
     var rest = number
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      buffer.append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(rest))
+    buffer.append(UInt8(rest))
+  }
+
+  /// Adds an entry to a row with several. Returns the length of its body.
+  mutating func put(_ record: Record) -> Int {
+    buffer.append(UInt8(record.kind.rawValue))
+    let start = buffer.count + 4
+    _ = buffer.extend(by: 4)
+    record.put(into: &self)
+    let length = buffer.count - start
+    buffer.store(UInt32(length), at: start - 4)
+    return length
   }
 }
 
@@ -99,19 +112,6 @@ struct LogEntry {
 
   /// The kind of a row that has several entries: for each its kind in one byte, the length of its body in four, and its body.
   static let several: Int64 = 64
-}
-
-extension LogBodyWriter {
-  /// Adds an entry to a row with several. Returns the length of its body.
-  mutating func put(_ record: Record) -> Int {
-    bytes.append(UInt8(record.kind.rawValue))
-    let start = bytes.count + 4
-    bytes.append(contentsOf: [0, 0, 0, 0])
-    record.put(into: &self)
-    let length = bytes.count - start
-    for place in 0..<4 { bytes[start - 4 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
-    return length
-  }
 }
 
 extension LogBodyReader {

@@ -25,7 +25,7 @@ extension Record {
     }
   }
 
-  func put(into cells: inout some CellWriter) {
+  func put(into cells: inout some CellWriter & ~Copyable) {
     switch self {
     case .session(let session): session.put(into: &cells)
     case .sessionActivated(let activation):

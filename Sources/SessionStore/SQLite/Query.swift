@@ -57,10 +57,10 @@ extension Query: CellWriter {
     }
   }
 
-  mutating func put(bytes: [UInt8]) {
-    bind { statement, index in
-      bytes.withUnsafeBytes { stagedoor_sqlite3_bind_blob(statement, index, $0.baseAddress, UInt64($0.count)) }
-    }
+  mutating func put(bytes: [UInt8]) { bytes.withUnsafeBytes { put(bytes: $0) } }
+
+  mutating func put(bytes: UnsafeRawBufferPointer) {
+    bind { stagedoor_sqlite3_bind_blob($0, $1, bytes.baseAddress, UInt64(bytes.count)) }
   }
 
   private mutating func bind(_ body: (OpaquePointer, Int32) -> Int32) {
