@@ -22,6 +22,12 @@ struct Chance: RandomNumberGenerator {
   /// A number from 0 up to, but not including, `bound`; 0 if `bound` is 0.
   mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
 
+  /// Other numbers, for a part of a play on which the rest of the play does not depend.
+  var aside: Chance {
+    var copy = self
+    return Chance(copy.next(), 7)
+  }
+
   mutating func once(in times: Int) -> Bool { below(times) == 0 }
 
   mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }

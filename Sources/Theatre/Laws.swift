@@ -39,6 +39,12 @@ package enum Law: String, CaseIterable, Sendable {
   case pieces = "no cue begins again more than a dozen times, and none stores more than a turn holds"
   /// `rules.md`: the first rule whose conditions all hold is the one, `Explain` says which, and the stored decision names it.
   case rules = "the first rule that takes a text is the one that the decision names"
+  /// `manifest.md`, "An application that forwards".
+  case forwarding = "a session that stands for another place is named, and keeps what its host says of the place"
+  /// `callers.md`: what came from elsewhere has the rights of a sandbox without an application.
+  case strangers = "what a stranger sent opens nothing by itself, names no file, and comes from no application"
+  /// `hosts.md`, the connection options.
+  case handing = "a host is told what the sender said"
   /// Everything comes to an end when nothing happens any more.
   case quiet = "where nothing happens, all is over soon"
   /// The theatre itself failed.
@@ -62,7 +68,9 @@ extension World {
       case .sessionAppeared(let session):
         if told.contains(session) { breaks(.order, "the session \(session) appears behind a signal about it") }
         changed.insert(session)
-      case .sessionChanged(let session, _, _): changed.insert(session)
+      case .sessionChanged(let session, let fields, let withheld):
+        changed.insert(session)
+        checkPlace(session, fields + withheld, cue)
       case .event(let event):
         switch event.kind {
         case .sessionConnected, .sessionStateChanged, .sessionDisconnected:
@@ -170,6 +178,76 @@ extension World {
         breaks(.acknowledged, "the delivery \(delivery) is kept, and: \(error.message)")
       }
     default: break
+    }
+  }
+
+  /// Only its host says what stands for another place.
+  private func checkPlace(_ session: UniqueIdentifier, _ changed: [SessionField], _ cue: Cue) {
+    switch cue {
+    case .call(_, _, .write), .call(_, _, .adopt): return
+    default: break
+    }
+    guard changed.contains(.written(.title)) || changed.contains(.written(.userActivity)),
+      let application = prompter.book.application(of: session), forwarder(application) != nil
+    else { return }
+    breaks(.forwarding, "the content of \(session) changes, and its host has not written it")
+  }
+
+  /// Looks at what was delivered although its sender, or its way, might not be the right one.
+  func checkPassing(_ delivered: Delivered, _ sent: Sent) {
+    let payload: Payload
+    switch sent.ask {
+    case .deliver(let asked, _, _), .deliverEach(let asked, _, _), .activate(_, let asked, _): payload = asked
+    default: return
+    }
+    let isStranger = payload.options.isFromStranger
+    let namesFile = payload.items.contains {
+      $0.representations.contains { if case .file = $0.content { true } else { false } }
+    }
+    if isStranger, payload.items.isEmpty || namesFile { breaks(.strangers, "\(payload.json) was delivered") }
+    let hosted = programs.filter { $0.connection == sent.isThere }.map(\.application)
+    if payload.options.origin != nil, connections[sent.isThere].isThere,
+      !hosted.contains(where: { forwarder($0) != nil })
+    {
+      breaks(.forwarding, "\(sent.caller) hosts nothing that forwards, and states an origin")
+    }
+    guard setting.applications.contains(where: \.forwards),
+      let stored = disk.undisturbed({ (try? store.delivery(delivered.delivery)) ?? nil }),
+      let stage = forwarder(stored.application)
+    else { return }
+    // Nothing at all, for a new session, is what NewSession delivers as well.
+    let isNewSession = payload.items.isEmpty && payload.options.disposition == .new
+    if payload.options.session == nil, !isNewSession {
+      breaks(.forwarding, "\(payload.json) names no session, and comes to one")
+    }
+    if !stage.acceptsSandboxed, isStranger || sent.caller.isSandboxed && sent.caller.application != stage.identifier {
+      breaks(.forwarding, "\(stage.identifier) takes nothing from sandboxes, and got \(payload.json)")
+    }
+  }
+
+  /// Compares connection options with what the sender has repeated for this: see `passOn`, `sizePromises` and the drops.
+  func checkTold(_ options: Text) {
+    guard let told = try? JSON.value(options) else { return breaks(.handing, "\(options) is no document") }
+    let token = told["activationToken"]?.string.map { Text($0) } ?? .empty
+    let isStranger = token.holds("strange")
+    let origin = token.holds("place-") ? token.string.split(separator: " ").first.map(String.init) : nil
+    if told["origin"]?.string != origin { breaks(.handing, "the origin is \(origin ?? "not said"), and: \(options)") }
+    for activity in told["userActivities"]?.elements ?? []
+    where activity["isEligibleForHandoff"] != activity["persistentIdentifier"].map({ .bool($0 == .string("true")) }) {
+      breaks(.handing, "not every activity has what its sender said of handing it off: \(options)")
+    }
+    for item in told["items"]?.elements ?? [] {
+      guard let said = item["suggestedName"]?.string?.split(separator: " "), let size = Int64(said[1]) else { continue }
+      let promised = item["representations"]?.elements.first { $0["type"]?.string == String(said[0]) }
+      if let promised, promised["size"]?.number != size { breaks(.handing, "not \(said) is told, but \(options)") }
+    }
+    if isStranger, told["sourceApplication"] != nil || options.holds("\"file\":") {
+      breaks(.strangers, "a host is told \(options)")
+    }
+    if let delivery = told["delivery"]?.string.flatMap({ UniqueIdentifier(Text($0)) }), let drag = dragged[delivery] {
+      let operation = told["operation"]?.string.map { Text($0) }
+      // What is over is soon forgotten.
+      if operation != drag.operation, !drag.isOver || operation != nil { breaks(.handing, "it is no \(options)") }
     }
   }
 

@@ -16,7 +16,8 @@ package struct Play: Sendable {
     defer { world.disk.remove() }
     world.teller = teller
     world.tell(
-      "seed \(script.seed): \(world.setting.durability), \(world.setting.applications.map(\.identifier.string))")
+      "seed \(script.seed): \(world.setting.durability), \(world.setting.applications.map { $0.identifier.string + ($0.forwards ? " forwards" : "") })"
+    )
     world.chance = Chance(script.seed, 3)
     world.install()
     world.open()

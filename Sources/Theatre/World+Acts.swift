@@ -41,6 +41,7 @@ extension World {
     case .deliverEach:
       var drop = drop(from: caller)
       drop.payload.items += (0..<chance.below(3)).map { _ in item(isPrivate: drop.payload.options.isPrivate, caller) }
+      if drop.payload.options.isFromStranger { showToAll(&drop.payload.items) }
       drop.payload.options.wait = .routed
       drop.payload.options.batch = chance.once(in: 2) ? .bestEffort : .allOrNothing
       // This is another call, and so another document.
@@ -123,11 +124,39 @@ extension World {
       drop.token = use(of: token, by: connections[caller].caller)
     }
     if rest.once(in: 4) { drop.payload.options.wait = .handled }
+    if !usesToken { passOn(&drop.payload, from: caller) }
     if setting.isFaultless {
       drop.payload.options.statedDeadline = 3600
       (drop.digest, drop.size) = document(of: drop.payload)
     }
     return drop
+  }
+
+  /// Some payloads came from elsewhere. Their activation tokens repeat what they say of it.
+  private func passOn(_ payload: inout Payload, from caller: Int) {
+    var own = chance.aside
+    let isRelay = programs.contains { $0.connection == caller && forwarder($0.application) != nil }
+    let origin = own.once(in: isRelay ? 2 : 25) ? Text("place-\(own.below(3))") : nil
+    payload.options.origin = origin
+    payload.options.isFromStranger = own.once(in: isRelay ? 2 : 12)
+    if origin != nil { payload.options.activationToken = origin }
+    guard payload.options.isFromStranger else { return }
+    payload.options.activationToken = Text("\(origin ?? .empty) strange")
+    showToAll(&payload.items)
+  }
+
+  /// A stranger hides nothing from anyone.
+  private func showToAll(_ items: inout [Item]) {
+    for item in items.indices {
+      for place in items[item].activities.indices where items[item].activities[place].visibility != .all {
+        (items[item].activities[place].visibility, items[item].activities[place].title) = (.all, nil)
+      }
+    }
+  }
+
+  /// An application whose sessions stand for other places.
+  func forwarder(_ application: Text) -> Setting.Stage? {
+    setting.applications.first { $0.forwards && $0.identifier == application }
   }
 
   /// The digest and the size of a payload, as the shell computes them from the document.
@@ -167,6 +196,9 @@ extension World {
       if !chance.once(in: 5) { activity.targetContentIdentifier = Text("\(mark)key-\(chance.below(5))") }
       if chance.once(in: 3) { activity.title = Text("\(mark)title") }
       if chance.once(in: 9) { activity.visibility = .application }
+      var own = chance.aside
+      activity.isEligibleForHandoff = own.one(of: [nil, true, false])
+      activity.persistentIdentifier = activity.isEligibleForHandoff.map { Text("\($0)") }
       item.activities.append(activity)
       if let caller, chance.once(in: 6) {
         var own = UserActivity(activityType: activityType(isPrivate: false))
@@ -206,6 +238,7 @@ extension World {
       supportsMultipleScenes: !chance.once(in: 4),
       configurations: [[main, other], [main], [main, other], [other]][chance.below(4)])
     manifest.isDynamic = chance.once(in: 4)
+    manifest.forwards = stage.forwards
     manifest.routing = chance.once(in: 4) ? .uikit : .seated
     if chance.once(in: 4) { manifest.keptSessions = 1 + chance.below(4) }
     if stage.startsByCommand { manifest.exec = "program" }
@@ -350,7 +383,7 @@ extension World {
 
   /// Whether the program knows private content that its window shows. A public delivery on its way to the window may have made it public.
   private func showsSecret(_ window: UniqueIdentifier, _ program: Int) -> Bool {
-    if !programs[program].secret.contains(window) { return false }
+    if !programs[program].secret.contains(window) || forwarder(programs[program].application) != nil { return false }
     return shown(window)?.isPrivate ?? true
       || !prompter.book.remains.open.values.contains { $0.progress.session == window && !$0.isPrivate }
   }

@@ -27,6 +27,7 @@ extension World {
     var payload = payload(caller, isPlain: false)
     load(&payload.items, isPrivate: payload.options.isPrivate, from: caller)
     payload.options.keepPromises = chance.once(in: 3)
+    sizePromises(&payload)
     if chance.once(in: 4) { payload.options.wait = .handled }
     call(
       caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)), tellsSecret: payload.options.isPrivate)
@@ -115,6 +116,19 @@ extension World {
     }
   }
 
+  /// Some senders know how long their promised data is. The name of the item repeats it.
+  private func sizePromises(_ payload: inout Payload) {
+    // Promises that are kept are as long as they prove to be.
+    if payload.options.keepPromises { return }
+    for item in payload.items.indices {
+      for (place, promised) in payload.items[item].representations.enumerated() {
+        guard case .promise = promised.content else { continue }
+        payload.items[item].representations[place].promisedSize = 1_000 + Int64(place)
+        payload.items[item].suggestedName = Text("\(promised.type.spelling) \(1_000 + place)")
+      }
+    }
+  }
+
   /// The host of a delivery opens its contents, or somebody does who may not.
   private func open(releases: Bool) {
     guard let delivery = chance.once(in: 8) ? dragged.keys.min() : delivery(),
@@ -153,6 +167,8 @@ extension World {
     /// The connections that may hear of it.
     var parties: Set<Text>
     var isOver = false
+    /// With which it was dropped.
+    var operation: Text?
   }
 
   private func beginDrag() {
@@ -162,6 +178,7 @@ extension World {
     if chance.once(in: 2) { payload.options.allowedOperations = [.copy, .move] }
     payload.options.keepPromises = chance.once(in: 3)
     load(&payload.items, isPrivate: false, from: caller)
+    sizePromises(&payload)
     let ticket = Text("ticket-\(callNumber)")
     call(
       caller,

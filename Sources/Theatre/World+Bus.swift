@@ -43,6 +43,7 @@ extension World {
     switch answer {
     case .delivered(let delivered):
       acknowledge(delivered, sent)
+      if case .drop(let drag, _, let operation) = sent.ask { dragged[drag]?.operation = operation }
       if let text = sent.text { checkRule(delivered, of: text) }
     case .deliveredEach(let items):
       for case .delivered(let delivered) in items { acknowledge(delivered, sent) }
@@ -92,6 +93,7 @@ extension World {
 
   private func acknowledge(_ delivered: Delivered, _ sent: Sent) {
     learn(delivered.delivery)
+    checkPassing(delivered, sent)
     if let token = sent.token { tokensUsed.insert(token) }
   }
 
@@ -138,6 +140,7 @@ extension World {
     case .ask(let number, _, let owner, _, let question, let within):
       let asked = Question(errand: number, life: life, owner: owner, question: question, due: uptime + within)
       if let problem = overhears(question, owner) { breaks(.secrets, problem) }
+      if let options = question.options { checkTold(options) }
       guard let program = program(of: owner), connections[programs[program].connection].isThere else {
         return news.append(.noReply(asked, neverReached: true))
       }
@@ -317,7 +320,10 @@ extension World {
       programs[program].connection,
       .attach(
         application: programs[program].application, shown: windows, unknown: unknown,
-        options ?? HostOptions(choosesConfiguration: chance.once(in: 4))))
+        options
+          ?? HostOptions(
+            choosesConfiguration: chance.once(in: 4),
+            acceptsSandboxed: forwarder(programs[program].application)?.acceptsSandboxed ?? false)))
   }
 
   /// The program reads its next question, carries it out, and has an answer.

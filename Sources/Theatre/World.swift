@@ -144,6 +144,9 @@ struct Setting {
     let isInstalled: Bool
     /// Whether programs may stand in for it.
     var isUnderstudied = false
+    /// Whether its sessions stand for other places, and whether its host then takes things from sandboxes.
+    var forwards = false
+    var acceptsSandboxed = false
   }
 
   init(seed: UInt64) {
@@ -171,6 +174,9 @@ struct Setting {
     if chance.once(in: 3) { self.allowance.drags = 1 + chance.below(4) }
     if chance.once(in: 3) { self.allowance.sessionBytes = 300 + chance.below(5_000) }
     for place in applications.indices { applications[place].isUnderstudied = chance.once(in: 3) }
+    for place in applications.indices where chance.once(in: 4) {
+      (applications[place].forwards, applications[place].acceptsSandboxed) = (true, chance.once(in: 2))
+    }
   }
 }
 
