@@ -237,7 +237,8 @@ extension World {
       breaks(.handing, "not every activity has what its sender said of handing it off: \(options)")
     }
     for item in told["items"]?.elements ?? [] {
-      guard let said = item["suggestedName"]?.string?.split(separator: " "), let size = Int64(said[1]) else { continue }
+      guard let said = item["suggestedName"]?.string?.split(separator: " "), said.count == 2, let size = Int64(said[1])
+      else { continue }
       let promised = item["representations"]?.elements.first { $0["type"]?.string == String(said[0]) }
       if let promised, promised["size"]?.number != size { breaks(.handing, "not \(said) is told, but \(options)") }
     }
