@@ -226,11 +226,14 @@ import Testing
     }
   }
 
-  @Test func `a sandbox sends only what is declared, and only if the host takes it`() throws {
+  @Test(arguments: [false, true])
+  func `a sandbox sends only what is declared, and only if the host takes it; so does a stranger`(isStranger: Bool)
+    throws
+  {
     let (stage, laptop) = try Self.stage()
-    let sandboxed = Caller.sandbox("org.example.Mail")
+    let sender = isStranger ? Caller.other : .sandbox("org.example.Mail")
     func refusal(_ type: Text) -> InterchangeError.Name? {
-      stage.drop(type, key: "1", to: laptop, by: sandboxed)?.refusal?.name
+      stage.drop(type, key: "1", to: laptop, by: sender) { $0.isFromStranger = isStranger }?.refusal?.name
     }
     let denied = InterchangeError.Name.routing("org.freedesktop.DBus.Error.AccessDenied")
     #expect(refusal("view") == denied)

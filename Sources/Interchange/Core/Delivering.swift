@@ -319,16 +319,16 @@ extension PromptBook {
   // MARK: Senders
 
   func sender(_ caller: Caller, _ options: PayloadOptions) -> Sender {
-    if options.isFromStranger { return Sender(isSandboxed: true) }
-    var hosts = ownApplication(of: caller)
-    // An understudy hosts many applications, and means the one that it names.
-    if let named = options.application, let host = memory.hosts[named], host.connection == caller.connection {
-      hosts = named
+    var sender = Sender(isSandboxed: caller.isSandboxed || options.isFromStranger)
+    if !options.isFromStranger {
+      sender.hosts = ownApplication(of: caller)
+      // An understudy hosts many applications, and means the one that it names.
+      if let named = options.application, let host = memory.hosts[named], host.connection == caller.connection {
+        sender.hosts = named
+      }
+      sender.application = caller.application.isEmpty ? nil : caller.application
     }
-    var sender = Sender(
-      hosts: hosts, isSandboxed: caller.isSandboxed,
-      application: caller.application.isEmpty ? nil : caller.application)
-    if caller.isSandboxed, let named = options.session.flatMap({ SessionReference.identifier($0) }),
+    if sender.isSandboxed, let named = options.session.flatMap({ SessionReference.identifier($0) }),
       let application = memory.routing.application(of: named),
       memory.hosts[application]?.options.acceptsSandboxed ?? false
     {
