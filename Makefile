@@ -39,7 +39,7 @@ ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
 # Otherwise Swift makes the metadata of a generic type from a name, and searches all conformances of the program for each
 # argument of the type: a start executed half as much again.
 DIRECT  = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-# `make install` strips the programs, and valgrind cannot read all debug information.
+# valgrind cannot read all the debug information, and `make install` removes it anyway.
 RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath \
   -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --strip-debug $(DIRECT) $(ORDER)
 SOURCES = Scripts/list-files '*.swift'

@@ -13,7 +13,7 @@ static void advise(uintptr_t start, uintptr_t end, int advice) {
   madvise((void *)start, end - start, advice);
 }
 
-// Swift's caches of metadata lie on all pages of the variables that begin with zero. One call for all pages costs less than a fault for each.
+// Swift's caches of metadata lie on all pages of the variables that are zero at first. One call for all pages costs less than a fault for each.
 static void fetch_variables(void) {
   extern char __bss_start[], _end[];
   enum { populate_write = 23 };
@@ -23,9 +23,9 @@ static void fetch_variables(void) {
 static int let_go(struct dl_phdr_info *file, size_t size, void *context) {
   for (int i = 0; i < file->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &file->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
+    if (segment->p_type != PT_LOAD || (segment->p_flags & (PF_X | PF_W)) != PF_X) continue;
     uintptr_t start = file->dlpi_addr + segment->p_vaddr;
-    // Nothing was ever written to these pages, so the same content comes back.
+    // Nothing but a debugger writes to these pages, so the same content comes back.
     advise(start, start + segment->p_memsz, MADV_DONTNEED);
   }
   return 0;

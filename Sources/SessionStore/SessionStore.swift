@@ -43,7 +43,7 @@ package final class SessionStore {
   var logHasPrivate = true
   /// The reason why the store takes no more records; `nil` while all is well.
   package internal(set) var damage: StoreError?
-  /// Reused, so that it needs no new allocation.
+  /// Reused, so that it needs no new allocation. No `put` reaches the store, so no two accesses overlap.
   @exclusivity(unchecked) var body = LogBodyWriter()
 
   enum Connection {

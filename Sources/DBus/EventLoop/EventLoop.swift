@@ -25,7 +25,8 @@ internal import Glibc
 /// 1. Run the queued jobs, and **drain** every connection: handle the messages that libdbus has already read, before anything waits. Messages that
 ///    came during another call's wait are in libdbus's queue, where no poll sees them; a loop that polls first loses them until the next byte comes.
 ///    Timers come last, so a reply that arrived in time is in time, however late it is handled.
-/// 2. End the turn: what the turn collected goes out (property changes, and the replies behind them), and small messages leave together.
+/// 2. End the turn: what the turn collected goes out (property changes, and the replies behind them), the jobs that this queues
+///    run, and small messages leave together.
 /// 3. Tell epoll once which descriptors to watch. libdbus switches its write watch on and off around each message; doing this at once would take two
 ///    system calls for each message.
 /// 4. Wait, then let libdbus write, and read until the socket is empty or a bound is reached. A watch carries out no call.
@@ -305,7 +306,7 @@ extension EventLoop {
     }
     timers.fire()
     if !endOfTurn.isEmpty {
-      // Requests that these make belong to the next turn, after its timers and descriptors.
+      // Their requests for the end of a turn belong to the next turn, after its timers and descriptors.
       let bodies = endOfTurn
       endOfTurn.removeAll(keepingCapacity: true)
       for body in bodies { body() }

@@ -21,7 +21,7 @@ public struct ByteBuffer: ~Copyable {
   /// Removes the bytes, and keeps the memory.
   public mutating func removeAll() { length = 0 }
 
-  /// Makes the next bytes, so many, and returns where they stand.
+  /// Adds so many bytes, and returns their place. The caller writes all of them.
   @inlinable @inline(__always)
   public mutating func extend(by size: Int) -> UnsafeMutableRawPointer {
     if capacity - length < size { grow(by: size) }
@@ -33,7 +33,7 @@ public struct ByteBuffer: ~Copyable {
   @inlinable @inline(__always)
   public mutating func append(_ byte: UInt8) { extend(by: 1).storeBytes(of: byte, as: UInt8.self) }
 
-  /// Adds a copy of some bytes.
+  /// Adds a copy of bytes, which are not those of this buffer.
   @inlinable
   public mutating func append(_ raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress else { return }
@@ -42,7 +42,7 @@ public struct ByteBuffer: ~Copyable {
 
   /// Writes over earlier bytes.
   public mutating func store(_ number: UInt32, at place: Int) {
-    precondition(place + 4 <= length)
+    precondition(place >= 0 && place + 4 <= length)
     start.storeBytes(of: number.littleEndian, toByteOffset: place, as: UInt32.self)
   }
 

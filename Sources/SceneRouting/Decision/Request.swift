@@ -23,7 +23,7 @@ package struct Request: Sendable {
 package struct Sender: Hashable, Sendable {
   /// The application whose attached host the sender is.
   package var hosts: Text?
-  /// Whether the sender runs in a sandbox, or left before the service could look at it.
+  /// Whether the sender runs in a sandbox, left before the service could look at it, or passes on what a stranger sent.
   package var isSandboxed: Bool
   /// The application of the sandbox; `nil` if it is unknown, and outside a sandbox.
   package var application: Text?
