@@ -132,33 +132,6 @@ extension World {
     return drop
   }
 
-  /// Some payloads came from elsewhere. Their activation tokens repeat what they say of it.
-  private func passOn(_ payload: inout Payload, from caller: Int) {
-    var own = chance.aside
-    let isRelay = programs.contains { $0.connection == caller && forwarder($0.application) != nil }
-    let origin = own.once(in: isRelay ? 2 : 25) ? Text("place-\(own.below(3))") : nil
-    payload.options.origin = origin
-    payload.options.isFromStranger = own.once(in: isRelay ? 2 : 12)
-    if origin != nil { payload.options.activationToken = origin }
-    guard payload.options.isFromStranger else { return }
-    payload.options.activationToken = Text("\(origin ?? .empty) strange")
-    showToAll(&payload.items)
-  }
-
-  /// A stranger hides nothing from anyone.
-  private func showToAll(_ items: inout [Item]) {
-    for item in items.indices {
-      for place in items[item].activities.indices where items[item].activities[place].visibility != .all {
-        (items[item].activities[place].visibility, items[item].activities[place].title) = (.all, nil)
-      }
-    }
-  }
-
-  /// An application whose sessions stand for other places.
-  func forwarder(_ application: Text) -> Setting.Stage? {
-    setting.applications.first { $0.forwards && $0.identifier == application }
-  }
-
   /// The digest and the size of a payload, as the shell computes them from the document.
   private func document(of payload: Payload, before: String = "") -> (digest: Text, size: Int) {
     let document = payload.json

@@ -73,6 +73,27 @@ import Testing
     #expect(place)
   }
 
+  @Test func `what the end of a turn queues runs before the messages of the turn leave`() async throws {
+    let loop = try EventLoop()
+    let order = Lock<[String]>([])
+    final class Sender: LoopResident {
+      let order: Lock<[String]>
+      init(_ order: Lock<[String]>) { self.order = order }
+      func drain() -> Bool { false }
+      func depart() { order.withLock { $0.append("leaves") } }
+      func evict() {}
+    }
+    loop.execute {
+      loop.atEndOfTurn {
+        loop.setDeparting(Sender(order))
+        loop.execute { order.withLock { $0.append("queued") } }
+      }
+    }
+    try await eventually("both") { order.withLock { $0.count } == 2 }
+    #expect(order.withLock { $0 } == ["queued", "leaves"])
+    await loop.stop()
+  }
+
   @Test func `it is quiet once after each time that something happened`() async throws {
     let loop = try EventLoop()
     let count = Lock(0)

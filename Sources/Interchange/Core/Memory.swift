@@ -1,4 +1,4 @@
-package import SceneModel
+import SceneModel
 import SceneRouting
 
 /// Everything that the core knows. Records are folded into it, and it hears of events outside; all its changes can be undone until the turn is
@@ -610,119 +610,8 @@ extension Memory {
   }
 }
 
-// MARK: - Small values
-
-/// A thing with its place in the order in which things came.
-struct Ordered: Comparable, Hashable, Sendable {
-  let order: Int64
-  let identifier: UniqueIdentifier
-
-  init(order: Int64, identifier: UniqueIdentifier) { (self.order, self.identifier) = (order, identifier) }
-
-  /// A place in the order, with or without a thing there.
-  init(at order: Int64) { self.init(order: order, identifier: UniqueIdentifier(high: 0, low: 0)) }
-
-  static func < (one: Ordered, other: Ordered) -> Bool { one.order < other.order }
-}
-
-/// A session that is gone, and whose host has not been told yet.
-struct Owed: Comparable, Hashable, Sendable {
-  let order: Int64
-  let session: UniqueIdentifier
-
-  static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
-}
-
 /// A change of a delivery that is not here whole.
 private struct DeliveryChange: Sendable {
   let progress: DeliveryProgress
   let previous: PreviouslyShown?
-}
-
-/// An object of a source that has promised something.
-struct PromiseObject: Hashable, Sendable {
-  let source, path: Text
-
-  init(_ promise: Promise) { (source, path) = (promise.source, promise.path) }
-}
-
-struct TokenKey: Hashable, Sendable {
-  let token: Text
-  let owner: Text
-}
-
-/// The source of an application's manifest.
-struct ManifestSource: Sendable {
-  /// "" for a registered manifest.
-  let file: Text
-  let holding: Holding?
-  /// The connection that registered the manifest.
-  var registrar: Text?
-}
-
-/// What becomes of a session whose configuration the manifest has lost.
-enum OrphanFate: Sendable {
-  case discarded
-  /// It gets the first configuration that takes what it shows. An understudy made it, and the application now declares itself.
-  case moved
-}
-
-/// The charges of a call, until it is answered.
-struct CallCharge: Sendable {
-  let connection: Text?
-  let number: Holding
-  let bytes: Holding?
-}
-
-/// A call that waits for the end of a delivery.
-struct WaitingCall: Comparable, Hashable, Sendable {
-  let call: CallNumber
-  let delivery: UniqueIdentifier
-
-  static func < (one: WaitingCall, other: WaitingCall) -> Bool { one.call < other.call }
-}
-
-/// An event at a certain time.
-enum Appointment: Hashable, Sendable {
-  case delivery(UniqueIdentifier)
-  case baggage(UniqueIdentifier)
-  /// The end of the wait for a sender that may take up its promises again.
-  case renewal(CallNumber)
-  case drag(UniqueIdentifier)
-  /// A host that could not be told of discarded sessions is told again.
-  case discards(Text)
-}
-
-/// The receiver of an errand's result.
-enum ErrandPurpose: Hashable, Sendable {
-  case lane(Lane.Key)
-  case proposal(Proposal.Key)
-  case discards(application: Text)
-}
-
-/// A caller of AttachHost, while the shell finds out whether it owns the name.
-struct Attaching: Sendable {
-  let caller: Caller
-  let application: Text
-  let shown: [UniqueIdentifier]
-  let unknown: [Text]
-  let options: HostOptions
-  /// Whether it was a host already and is attached again; the bus is asked all the same.
-  var isAnswered = false
-}
-
-/// The data that a starting service finds in its store.
-package struct Remembered: Sendable {
-  package var preferences: [Text: Text] = [:]
-  package var sessionCounts: [Text: Int] = [:]
-  package var sessionBytes: [Text: Int] = [:]
-  package var owed: [Text: [UniqueIdentifier]] = [:]
-  /// In the order in which they came.
-  package var open: [DeliverySummary] = []
-  package var baggage: [BaggageSummary] = []
-  /// Sessions whose scenes were connected when the service ended.
-  package var connected: [Session] = []
-  package var lastEvent: UInt64 = 0
-
-  package init() {}
 }
