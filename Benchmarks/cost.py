@@ -6,7 +6,9 @@
     Benchmarks/cost.py --only start
 
 valgrind counts instructions, and the lines of 64 bytes from which it fetched them. These counts do not depend on the
-machine's speed: hashing is made deterministic, and libc keeps to functions that every processor has. The counts are
+machine's speed: hashing is made deterministic, libc keeps to functions that every processor has, and a line counts if at
+least one call in twenty fetches it. (A table that grows, a timer, or two messages that arrive together fetch others.) The
+counts are
 
     drop    one Drop on an existing session, in memory
     host    one delivery to an attached host, until the sender hears that it is handled
@@ -24,6 +26,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import replace
 
 sys.dont_write_bytecode = True
@@ -35,6 +38,7 @@ MARGIN = 1.02
 NAMES, WHAT = ("drop", "host", "start"), ("instructions", "lines")
 CALLS, WARM_UP = 400, 100
 LINE = 64
+RARE = 20  # A line that fewer than one in so many calls fetch does not count.
 CONTROL_LIMIT = 30  # seconds
 ENVIRONMENT = {
     "SWIFT_DETERMINISTIC_HASHING": "1",
@@ -43,20 +47,27 @@ ENVIRONMENT = {
 }
 
 
-def counted(output):
-    """Returns the instructions of callgrind's dump, and the number of lines from which they came."""
-    instructions, lines, address, after_call = 0, set(), 0, False
-    for line in output.splitlines():
+def executions(lines):
+    """Yields the address of each instruction in callgrind's dump, and how often it was executed."""
+    address, after_call = 0, False
+    for line in lines:
         if match := re.match(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\+\d+|-\d+|\*|\d+) (\d+)$", line):
-            place, cost = match.groups()
+            place, times = match.groups()
             address = int(place, 16) if place.startswith("0x") else address + (0 if place == "*" else int(place))
             if not after_call:
-                instructions += int(cost)
-                lines.add(address // LINE)
+                yield address, int(times)
             after_call = False  # the line behind "calls=" has the costs of the called function
         elif line.startswith("calls="):
             after_call = True
-    return instructions, len(lines)
+
+
+def counted(dump, calls):
+    """Returns the instructions that a call executes, and the number of lines from which it fetches them."""
+    executed = Counter()
+    for address, times in executions(dump):
+        executed[address] += times
+    lines = {address // LINE for address, times in executed.items() if times * RARE >= calls}
+    return executed.total() // calls, len(lines)
 
 
 class Watched:
@@ -81,11 +92,11 @@ class Watched:
             ["callgrind_control", self.pipes, what, str(pid)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             check=True, timeout=CONTROL_LIMIT)
 
-    def dumped(self, pid):
+    def dumped(self, pid, calls=1):
         self.control("--dump", pid)
         newest = max(glob.glob(f"{self.lines}.*"), key=os.path.getmtime)
         with open(newest) as file:
-            return counted(file.read())
+            return counted(file, calls)
 
     def calls(self, how, count, warm_up=1):
         service.call(self.bus, self.processor, replace(self.contender, call=how), count, warm_up)
@@ -113,8 +124,7 @@ def measured(place, name):
                 watched.calls(how, WARM_UP)
                 watched.control("--zero", process.pid)
                 watched.calls(how, CALLS - 1)  # and one to warm up
-                instructions, lines = watched.dumped(process.pid)
-                return instructions // CALLS, lines
+                return watched.dumped(process.pid, CALLS)
 
 
 def least(place, name, allowed, tries):

@@ -25,6 +25,7 @@ from dataclasses import replace
 
 sys.dont_write_bytecode = True
 import service  # noqa: E402
+from cost import executions  # noqa: E402
 from private_bus import PrivateBus  # noqa: E402
 
 PROFILE = os.path.join(service.HERE, "stagedoord.profile.xz")
@@ -126,15 +127,12 @@ def unmoved(folder):
     symbols = subprocess.check_output(["nm", "--numeric-sort", program], text=True)
     functions = [(int(place, 16), name) for place, name in re.findall(r"^([0-9a-f]+) [tTwW] (.+)$", symbols, re.M)]
     places = [place for place, _ in functions]
-    names, address = {}, 0
+    names = {}
     with open(lines) as file:
-        for line in file:
-            if match := re.match(r"(0x[0-9a-f]+|[+-]\d+|\*) \d", line):
-                word = match[1]
-                address = int(word, 16) if word[1:2] == "x" else address + int(word.strip("*") or 0)
-                place = address - LOADED_AT
-                if places[0] <= place <= places[-1]:
-                    names[functions[bisect.bisect_right(places, place) - 1][1]] = None
+        for address, _ in executions(file):
+            place = address - LOADED_AT
+            if places[0] <= place <= places[-1]:
+                names[functions[bisect.bisect_right(places, place) - 1][1]] = None
     return names
 
 
