@@ -39,6 +39,13 @@ extension Tail {
   }
 
   private static func write(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
+    if activation.showsTheSame {
+      var query = try database.query(bringingSession)
+      query.put(activation.instant)
+      query.put(activation.shownBy)
+      query.put(activation.session)
+      return try query.run()
+    }
     var query = try database.query(activatingSession)
     let flag = SessionFlags.isPrivate.rawValue
     query.put(activation.instant)
@@ -61,6 +68,9 @@ extension Tail {
       user_activity = ?, restoration_activity = ?, opened_content = ?, user_info = ?, can_activate = ?,
       prefers_to_activate = ?, shown_by = ? WHERE number = ?
     """
+
+  private static let bringingSession =
+    "UPDATE session SET last_activated = ?, shown_by = ifnull(?, shown_by) WHERE identifier = ?"
 
   /// A NULL leaves the old value. The flag is taken out and put in again.
   private static let activatingSession = """

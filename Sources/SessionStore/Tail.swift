@@ -129,13 +129,13 @@ struct Tail {
     }
   }
 
-  mutating func rememberRead(_ session: Session) {
+  mutating func rememberRead(_ session: Session, bytes: Int) {
     if readSessions.count >= Tail.maximumRead || readBytes >= Tail.maximumReadBytes {
       readSessions.removeAll(keepingCapacity: true)
       readBytes = 0
     }
     readSessions[session.identifier] = session
-    readBytes += session.keptBytes
+    readBytes += bytes
   }
 
   private mutating func activate(_ activation: SessionActivation) {

@@ -66,7 +66,7 @@ struct MigrationTests {
       """)
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6], [false, true])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7], [false, true])
   func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(
     version: Int, wasKilled: Bool
   ) throws {
@@ -84,7 +84,7 @@ struct MigrationTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7])
   func `of a private session that is discarded afterwards no byte is left in any file`(version: Int) throws {
     let directory = TemporaryDirectory()
     var store = try open(directory)
@@ -100,7 +100,7 @@ struct MigrationTests {
     #expect(migrated.files(with: "s3cr3ts3cr3t") == [])
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6], [false, true])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7], [false, true])
   func `one that is killed at any write of it, or of the log's move into the file, has lost nothing`(
     version: Int, wasKilled: Bool
   ) throws {

@@ -144,11 +144,13 @@ extension Session {
 extension SessionActivation {
   /// A delivery gives content to a session.
   init(_ before: Session, shows shown: Shown, by delivery: UniqueIdentifier?, isPrivate: Bool, at instant: Instant) {
-    self.init(session: before.identifier, at: instant, isPrivate: isPrivate, shownBy: delivery)
+    // What does not change is left out, so that neither the log nor the row has it written again.
+    self.init(
+      session: before.identifier, at: instant, isPrivate: isPrivate || before.isPrivate ? isPrivate : nil,
+      shownBy: delivery)
     switch shown {
     case .activity(let activity):
-      // An equal one stays in the box of the other, so that comparing them again costs nothing.
-      userActivity = activity == before.userActivity ? before.userActivity : activity
+      if activity != before.userActivity { userActivity = activity }
       // It would be visible if the activity has no key of its own.
       if !before.openedContent.isEmpty { openedContent = .empty }
     case .content(let key):

@@ -64,6 +64,9 @@ package struct SessionActivation: Hashable, Sendable {
     self.shownBy = shownBy
   }
 
+  /// Whether the session only comes to the front.
+  package var showsTheSame: Bool { userActivity == nil && openedContent == nil && title == nil && isPrivate == nil }
+
   /// Adds the changes of a later choice.
   package mutating func add(_ later: SessionActivation) {
     instant = later.instant

@@ -17,6 +17,15 @@ package struct Text: Sendable {
     self.init(bytes.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) })
   }
 
+  /// `nil` if the bytes are not valid UTF-8.
+  package init?(validating bytes: UnsafeRawBufferPointer) {
+    let string: String? = bytes.withMemoryRebound(to: UInt8.self) { bytes in
+      do { return String(copying: try UTF8Span(validating: bytes.span)) } catch { return nil }
+    }
+    guard let string else { return nil }
+    self.init(string)
+  }
+
   package static let empty = Text("")
 
   @inlinable package var isEmpty: Bool { string.isEmpty }

@@ -73,10 +73,10 @@ struct LogBodyReader: CellReader {
       let number = try varying()
       return .integer(Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
     case .text:
-      guard let text = String(validating: try counted(), as: UTF8.self) else {
+      guard let text = try counted().withUnsafeBytes({ Text(validating: $0) }) else {
         throw Malformed("expected UTF-8 before byte \(offset)")
       }
-      return .text(Text(text))
+      return .text(text)
     case .bytes: return .bytes(Array(try counted()))
     }
   }

@@ -12,13 +12,16 @@ extension SessionStore {
     if let session = tail.readSessions[identifier] { return session }
     var query = try database().query(SessionStore.readingSession)
     query.put(identifier)
-    guard try query.step(), var session = read(&query) else { return nil }
+    guard try query.step() else { return nil }
+    let bytes = query.number(at: 0)
+    query.skip(1)
+    guard var session = read(&query) else { return nil }
     if case .activated(let activation) = change { activation.apply(to: &session) }
-    tail.rememberRead(session)
+    tail.rememberRead(session, bytes: Int(bytes))
     return session
   }
 
-  private static let readingSession = "SELECT \(Session.columns) FROM session WHERE identifier = ?"
+  private static let readingSession = "SELECT bytes, \(Session.columns) FROM session WHERE identifier = ?"
 
   /// Some of the sessions, oldest first; sessions of the same time by identifier. A page is only empty after the last.
   ///

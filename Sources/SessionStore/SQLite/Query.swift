@@ -79,9 +79,9 @@ extension Query: CellReader {
     case SQLITE_TEXT:
       // The text before its length: asking for the text converts it to UTF-8.
       guard let start = sqlite3_column_text(statement, column) else { throw Malformed("expected memory for a text") }
-      let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed("expected UTF-8") }
-      return .text(Text(text))
+      let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+      guard let text = Text(validating: bytes) else { throw Malformed("expected UTF-8") }
+      return .text(text)
     case SQLITE_BLOB:
       guard let start = sqlite3_column_blob(statement, column) else { return .bytes([]) }
       let count = Int(sqlite3_column_bytes(statement, column))

@@ -10,7 +10,8 @@ package struct Schema: Sendable {
 
   package init(steps: [String], whole: String? = nil) { (self.steps, self.whole) = (steps, whole) }
 
-  package static let current = Schema(steps: [first, second, third, fourth, fifth, sixth, seventh], whole: present)
+  package static let current = Schema(
+    steps: [first, second, third, fourth, fifth, sixth, seventh, eighth], whole: present)
 
   /// The first version that files sessions under the keys of `Session.shownKey` and `Session.conditionKeys` as they are now. A change of these needs
   /// another step, and this number follows.
@@ -85,7 +86,8 @@ extension Schema {
       INSERT INTO application_count (application, sessions, bytes) VALUES (new.application, 1, new.bytes)
         ON CONFLICT (application) DO UPDATE SET sessions = sessions + 1, bytes = bytes + new.bytes;
     END;
-    CREATE TRIGGER session_changed AFTER UPDATE ON session WHEN new.bytes <> old.bytes BEGIN
+    CREATE TRIGGER session_changed AFTER UPDATE OF title, can_activate, prefers_to_activate, opened_content, user_info,
+      user_activity, restoration_activity ON session WHEN new.bytes <> old.bytes BEGIN
       UPDATE application_count SET bytes = bytes + new.bytes - old.bytes WHERE application = new.application;
     END;
     CREATE TRIGGER session_removed AFTER DELETE ON session BEGIN
@@ -327,6 +329,15 @@ extension Schema {
 
   /// A row of the log may have several entries, which an earlier version cannot read.
   private static let seventh = ""
+
+  /// Most activations change nothing that counts. A trigger costs each of them as much as the change itself.
+  private static let eighth = """
+    DROP TRIGGER session_changed;
+    CREATE TRIGGER session_changed AFTER UPDATE OF title, can_activate, prefers_to_activate, opened_content, user_info,
+      user_activity, restoration_activity ON session WHEN new.bytes <> old.bytes BEGIN
+      UPDATE application_count SET bytes = bytes + new.bytes - old.bytes WHERE application = new.application;
+    END;
+    """
 }
 
 extension Schema {
