@@ -163,6 +163,7 @@ def main():
             allowed = record.get(name)
             counts = least(place, name, None if arguments.record else allowed, 3)
             if not counts:
+                dearer = True
                 continue
             for what, count, limit in zip(WHAT, counts, allowed or counts):
                 is_dearer = count > limit * MARGIN

@@ -105,9 +105,7 @@ extension World {
       breaks(.strangers, "a host is told \(options)")
     }
     if let delivery = told["delivery"]?.string.flatMap({ UniqueIdentifier(Text($0)) }), let drag = dragged[delivery] {
-      let operation = told["operation"]?.string.map { Text($0) }
-      // What is over is soon forgotten.
-      if operation != drag.operation, !drag.isOver || operation != nil { breaks(.handing, "it is no \(options)") }
+      if told["operation"]?.string.map({ Text($0) }) != drag.operation { breaks(.handing, "it is no \(options)") }
     }
   }
 }

@@ -63,6 +63,8 @@ extension Status {
       case .hostTimeout: .notInTime
       case .hostRefused, .launchFailed: .applicationFailed
       case .cancelled: .cancelled
+      // An application that passes deliveries on gives errors of its own.
+      case _ where !code.isOfService: .applicationFailed
       default: .refused
       }
   }
@@ -72,6 +74,10 @@ extension StagedoorError.Code {
   static let unknownInterface = Self(rawValue: "org.freedesktop.DBus.Error.UnknownInterface")
   static let unknownProperty = Self(rawValue: "org.freedesktop.DBus.Error.UnknownProperty")
   static let nameHasNoOwner = Self(rawValue: "org.freedesktop.DBus.Error.NameHasNoOwner")
+
+  var isOfService: Bool {
+    rawValue.hasPrefix("org.stagedoor.Error.") || rawValue.hasPrefix("org.freedesktop.DBus.Error.")
+  }
 
   /// The bus tried to start the service.
   var saysStartFailed: Bool {

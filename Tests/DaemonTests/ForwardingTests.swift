@@ -28,6 +28,9 @@ import Testing
             }
             try await host.finishDelivery(landing.delivery, error: error, message: error.isEmpty ? "" : "it is away")
             try await house.waitUntil(landing.delivery, is: error.isEmpty ? "handled" : "failed")
+            // A host's own error is no refusal of the service.
+            let command = house.command(Command.built("stagedoor").program, arguments: ["wait", landing.delivery])
+            #expect(try await command.run().status == .exited(error.isEmpty ? 0 : 6))
           }
           let names = try await watch.happenings().map(\.name).filter { $0 != "SessionStateChanged" }
           #expect(names == ["Routed", "Forwarded", "Handled", "Routed", "Forwarded", "DeliveryFailed"])

@@ -71,6 +71,25 @@ import Testing
     }
   }
 
+  @Test func `a stranger's drag takes no key`() async throws {
+    try await withHost { house, _ in
+      let file = try house.file("notes.txt", "milk")
+      try await withPortal(["one": [file]], in: house) {
+        let activity = #"{"activityType": "viewCat", "targetContentIdentifier": "cat1"}"#
+        let stranger = #"{"activity": \#(activity), "options": {"asStranger": true}}"#
+        let drag = try await house.call("BeginDrag", "string:\(stranger)")[0].text
+        let item = Things.item(Things.text("one", "application/vnd.portal.filetransfer"))
+        let source = try await house.bus.connect()
+        try await expectError("org.stagedoor.Error.InvalidPayload") {
+          try await house.object(drag, House.drag, over: source).call("AddItems", [item])
+        }
+        await source.close()
+        // Nobody asked the portal, which gives the files of a key once.
+        #expect(try await house.call("BeginDrag", "string:\(document(#""text": "one""#))").count == 2)
+      }
+    }
+  }
+
   @Test func `what comes behind a key keeps its number, and a token is answered without the portal`() async throws {
     try await withHouse { house in
       try house.knowFileTypes()

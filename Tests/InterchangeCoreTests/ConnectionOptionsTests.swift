@@ -36,12 +36,16 @@ import Testing
 
   @Test(arguments: ["copy", "move"] as [Text])
   func `a drop of a drag says what it does`(operation: Text) throws {
-    let stage = Stage(hosting: cats())
+    let stage = Stage(cats())
     var payload = stage.activity("view", "1")
     payload.options.allowedOperations = [.copy, .move]
+    payload.options.isStrict = true
     let begun = stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
     let drag = try #require(begun?.begun).drag
     stage.call(.drop(drag, on: nil, operation: operation))
+    // The host comes when the service has forgotten the drag.
+    stage.restart(cats())
+    stage.attach()
     #expect(try options(stage)["operation"] == .string(operation))
   }
 

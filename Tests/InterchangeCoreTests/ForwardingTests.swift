@@ -71,6 +71,20 @@ import Testing
     #expect(stage.book.ledger.total(.forwarded) == 0 && stage.book.ledger.total(.waiting) == 0)
   }
 
+  @Test func `a window comes to the front also if the end is told before the host's call returns`() throws {
+    for error in ["", "org.example.Away"] as [Text] {
+      let (stage, laptop) = try Self.stage()
+      send(stage, to: laptop)
+      let first = try delivery(stage)
+      stage.call(.putOff(first, seconds: 60), by: .host)
+      stage.call(.finish(first, error: error, message: ""), by: .host)
+      stage.hostAnswers(.done)
+      #expect(stage.asked.map(\.question.member) == (error.isEmpty ? ["ActivateScene"] : []))
+      stage.hostAnswersAll()
+      #expect(stage.memory.lanes.isEmpty)
+    }
+  }
+
   @Test func `an error that comes after it is ignored`() throws {
     let (stage, laptop) = try Self.stage()
     send(stage, to: laptop)

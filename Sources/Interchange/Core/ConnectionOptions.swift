@@ -5,17 +5,11 @@ struct ConnectionOptions {
   private let delivery: StoredDelivery
   private let options: PayloadOptions
   private let session: Session
-  private let operation: PayloadOptions.Operation?
   private let contents: Contents
 
-  /// - Parameters:
-  ///   - isOwnProcess: Whether the host is the connection that sent the delivery.
-  ///   - operation: The operation of the drop, if the delivery comes from a drag.
-  init(
-    _ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, isOwnProcess: Bool,
-    operation: PayloadOptions.Operation?
-  ) {
-    (self.delivery, options, self.session, self.operation) = (delivery, payload.options, session, operation)
+  /// - Parameter isOwnProcess: Whether the host is the connection that sent the delivery.
+  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, isOwnProcess: Bool) {
+    (self.delivery, options, self.session) = (delivery, payload.options, session)
     contents = Contents(
       payload, routing: delivery.routing, visible: delivery.visible(isOwnProcess: isOwnProcess),
       isSandboxed: host.isSandboxed)
@@ -28,7 +22,7 @@ struct ConnectionOptions {
       fields["deadline"] = Text(delivery.deadline.rfc3339)
       fields["delivery"] = delivery.identifier
       fields["items"] = contents.items
-      fields["operation"] = operation
+      fields["operation"] = options.operation
       fields["origin"] = options.origin
       fields["presentationStyle"] = options.presentationStyle == .automatic ? nil : options.presentationStyle
       fields["private"] = delivery.isPrivate ? true : nil

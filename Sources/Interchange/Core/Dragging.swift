@@ -71,18 +71,26 @@ extension PromptBook {
     try refuseWhereOver(drag)
     _ = try payload(of: drag, with: items)
     let more = Payload(items: items, options: drag.payload.options)
-    if more.options.isFromStranger {
-      do throws(Fault) {
-        try Payload.refuseWhatNoStrangerSends(items, at: Place.document.key("items"))
-      } catch {
-        throw .refused(InterchangeError(payload: error))
-      }
+    do throws(InterchangeError) {
+      try refuseWhatNoStrangerSends(items, to: identifier)
+    } catch {
+      throw .refused(error)
     }
     try refuseForeignRights(more, caller)
     let packing = Packing(
       more, caller, .moreItems(drag: identifier), deliveries: [identifier],
       firstNumber: drag.nextNumber)
     try pack(packing, whole: false, number)
+  }
+
+  /// The shell asks this before it redeems the key of a portal, which leaves only descriptors.
+  package func refuseWhatNoStrangerSends(_ items: [Item], to drag: UniqueIdentifier) throws(InterchangeError) {
+    guard memory.drags[drag]?.payload.options.isFromStranger == true else { return }
+    do throws(Fault) {
+      try Payload.refuseWhatNoStrangerSends(items, at: Place.document.key("items"))
+    } catch {
+      throw InterchangeError(payload: error)
+    }
   }
 
   private func payload(of drag: Drag, with items: [Item]) throws(Halt) -> Payload {
@@ -293,8 +301,10 @@ extension PromptBook {
     drag.state = .dropped
     drag.operation = wanted
     memory.drags[identifier] = drag
+    var payload = payload(of: drag, on: session)
+    payload.options.operation = wanted
     let packing = Packing(
-      payload(of: drag, on: session), parcels: drag.parcels, drag.source, .drop(drag: identifier, by: caller),
+      payload, parcels: drag.parcels, drag.source, .drop(drag: identifier, by: caller),
       deliveries: [identifier], firstNumber: drag.nextNumber)
     try pack(packing, number)
   }

@@ -165,7 +165,8 @@ extension PromptBook {
     let stored = try openDelivery(identifier, of: caller) { $0.sender == caller.application }
     guard let delivery = memory.deliveries[identifier], isHeld(delivery) || delivery.progress.state == .forwarded else {
       let state = memory.deliveries[identifier]?.progress.state ?? stored.progress.state
-      throw refused(.requestDenied, "the delivery \(identifier) is \(state.rawValue), and no longer held")
+      throw refused(
+        .requestDenied, "the delivery \(identifier) is \(state.rawValue), and nobody can cancel it any more")
     }
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was \(delivery.progress.state.rawValue)")
     try end(delivery, delivery.cancelled(cancelled, at: now.time), cancelled)

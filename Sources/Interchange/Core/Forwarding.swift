@@ -46,7 +46,9 @@ extension PromptBook {
   }
 
   private func deliveryOfHost(_ identifier: UniqueIdentifier, _ caller: Caller) throws(Halt) -> OpenDelivery {
-    guard let delivery = memory.deliveries[identifier] else { throw noDelivery(identifier) }
+    guard let delivery = memory.deliveries[identifier] else {
+      throw refused(.noSuchDelivery, "the delivery \(identifier) is over, or there is none")
+    }
     try refuseOthersThanHost(of: delivery.application, caller)
     return delivery
   }
@@ -70,6 +72,9 @@ extension PromptBook {
     }
     if error.isEmpty {
       if !delivery.isPrivate { try makePublic(delivery, session) }
+      if isInHand(delivery, session) {
+        memory.lanes[Lane.Key(application: delivery.application, session: session)]?.isFinished = true
+      }
       wasTaken(delivery, by: session)
     } else {
       let told = InterchangeError(.routing(error), message.string)

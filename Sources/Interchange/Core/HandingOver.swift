@@ -159,8 +159,7 @@ extension PromptBook {
     var stored = stored
     stored.progress = delivery.progress
     let options = ConnectionOptions(
-      stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection,
-      operation: memory.drags[delivery.identifier]?.operation)
+      stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection)
     if session.isConnected {
       return begin(
         .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery)
@@ -263,7 +262,9 @@ extension PromptBook {
   private mutating func acknowledge(
     _ inHand: Lane.InHand, _ key: Lane.Key, _ answer: HostAnswer
   ) throws(Halt) -> Bool {
-    guard let delivery = stillOpen(inHand, key) else { return false }
+    guard let delivery = stillOpen(inHand, key) else {
+      return memory.lanes[key]?.isFinished == true && answer.failure == nil && memory.closings[key.session] == nil
+    }
     // The host has taken it already, and tells its end later.
     if delivery.progress.state == .forwarded { return answer.failure == nil }
     if let error = InterchangeError(answer, of: key.application, isPrivate: isSecret(inHand, key)) {

@@ -110,4 +110,6 @@ struct Lane: Hashable, Sendable {
   var isSecret = false
   /// The call never reached the host.
   var neverReached = false
+  /// `FinishDelivery` has told that the delivery in hand is handled, before the host has answered.
+  var isFinished = false
 }

@@ -71,6 +71,7 @@ extension Interchange {
     _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
   ) throws {
     let drag = try drag(at: path)
+    try storedBook.refuseWhatNoStrangerSends(items, to: drag)
     redeem(Payload(items: items), descriptors, size: items.weight, reply) { payload, descriptors in
       self.call(reply.call, .addItems(payload.items, to: drag, size: items.weight), bringing: descriptors) {
         $0.send(to: reply)

@@ -56,6 +56,8 @@ public struct PayloadOptions: Boxed, Hashable, Sendable {
     /// Strings for the rules.
     package var info = UserInfo()
     package var isStrict = false
+    /// The operation of a drop that ended a drag. Only the service says this, in the documents that it stores.
+    package var operation: Operation?
   }
 
   package var deadline: Double { self.statedDeadline ?? PayloadOptions.defaultDeadline }
@@ -99,10 +101,11 @@ extension PayloadOptions: Document {
       case "rules": self.asksRules = try node.requireBool()
       case "info": self.info = try node.requireStrings()
       case "strict": self.isStrict = try node.requireBool()
+      case "operation" where rules.isStored: self.operation = try node.requireChoice(Operation.self)
       default: break
       }
     }
-    if self.isStrict || rules.isStrict { try node.refuseUnknown(besides: PayloadOptions.keys) }
+    if !rules.isStored, self.isStrict || rules.isStrict { try node.refuseUnknown(besides: PayloadOptions.keys) }
     if self.session != nil {
       let beside: [(Text, Bool)] = [
         ("application", self.application != nil), ("configuration", self.configuration != nil),
@@ -147,6 +150,7 @@ extension PayloadOptions: Document {
     if self.disposition != plain.disposition { fields["disposition"] = self.disposition }
     fields["info"] = self.info
     if self.keepPromises { fields["keepPromises"] = true }
+    fields["operation"] = self.operation
     fields["origin"] = self.origin
     if self.presentationStyle != plain.presentationStyle { fields["presentationStyle"] = self.presentationStyle }
     if self.isPrivate { fields["private"] = true }
