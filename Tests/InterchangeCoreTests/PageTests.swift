@@ -21,6 +21,7 @@ import Testing
     "CredentialsCache": "Sources/DBus/Connection/Credentials.swift",
     "Consultations": "Sources/Interchange/Shell/Consulting.swift", "Releases": "Sources/Interchange/Shell/Items.swift",
     "RuleLimits": "Sources/TextRules/Rule.swift", "Parcel": "Sources/SceneModel/Documents/Parcel.swift",
+    "PromptBook.longestDeferral": "Sources/Interchange/Core/Forwarding.swift",
   ]
 
   /// The value of a constant in the source: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.
@@ -63,7 +64,8 @@ import Testing
     for row in try Page("docs/limits.md").rows where row.count == 4 && row[2].hasPrefix("`") {
       let name = row[2].filter { $0 != "`" }
       let parts = name.split(separator: ".").map(String.init)
-      let source = try Page(try #require(PageTests.sources[parts[0]], "\(name) is nowhere")).text
+      let file = PageTests.sources[name] ?? PageTests.sources[parts[0]]
+      let source = try Page(try #require(file, "\(name) is nowhere")).text
       #expect(try number(onPage: row[1]) == value(of: parts[1], in: source), "\(name)")
       #expect(!row[3].isEmpty, "\(name) has no reason")
       #expect(names.insert(name).inserted, "\(name) stands twice")
