@@ -304,6 +304,7 @@ extension World {
       isSandboxed: application.isSandboxed, application: application.isSandboxed ? application.identifier : .empty)
     tell("   \(connections[connection].name) is a program of \(application.identifier)")
     programs.append(Program(connection: connection, application: application.identifier))
+    programNames[connections[connection].name] = application.identifier
     transcript?.add("program", [connections[connection].name.string, application.identifier.string])
     return programs.count - 1
   }

@@ -32,10 +32,6 @@ extension World {
     setting.applications.first { $0.forwards && $0.identifier == application }
   }
 
-  private func isHost(_ caller: Caller, of application: Text) -> Bool {
-    programs.contains { $0.application == application && connections[$0.connection].caller == caller }
-  }
-
   // MARK: Laws
 
   /// Only its host says what stands for another place.
@@ -43,7 +39,8 @@ extension World {
     guard changed.contains(.written(.title)) || changed.contains(.written(.userActivity)),
       let application = prompter.book.application(of: session), forwarder(application) != nil
     else { return }
-    if case .call(_, let caller, let ask) = cue, isHost(caller, of: application) {
+    // The program may have left since it wrote.
+    if case .call(_, let caller, let ask) = cue, caller.connection.flatMap({ programNames[$0] }) == application {
       switch ask {
       case .write(session, _), .adopt(application, _, _, _): return
       default: break

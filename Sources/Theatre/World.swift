@@ -50,6 +50,8 @@ final class World {
   var news: [News] = []
   var connections: [Connection] = []
   var programs: [Program] = []
+  /// The application of each connection that was ever a program.
+  var programNames: [Text: Text] = [:]
   var owners: [Text: (connection: Text, since: Int)] = [:]
   var changesOfOwners = 0
   var questions: [Question] = []
