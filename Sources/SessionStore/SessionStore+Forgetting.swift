@@ -31,9 +31,15 @@ extension SessionStore {
       DELETE FROM delivery WHERE created < ? AND number IN
         (SELECT number FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number LIMIT ?)
       """)
-    query.put(horizon)
-    query.put(piece - excess)
-    try query.run()
+    // The oldest are in front, so a few are looked at, and more only if all of these are too old.
+    var left = piece - excess
+    let few: Int64 = 64
+    repeat {
+      query.put(horizon)
+      query.put(min(left, few))
+      try query.run()
+      left -= few
+    } while left > 0 && database.changes == few
   }
 
   /// The oldest deliveries that are over, except the newest of each sender with a token.
