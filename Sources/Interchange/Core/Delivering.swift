@@ -174,8 +174,9 @@ extension PromptBook {
     }
     let isPrivate = payload.options.isPrivate
     let identifier = packing.delivery(of: item)
-    var record = record(identifier, decision, payload, digest, caller, session)
+    // First, because the session may have to be read, and then the cue begins again.
     let previous = try show(fact, by: identifier, isPrivate)
+    var record = record(identifier, decision, payload, digest, caller, session)
     if let previous { record.previous = previous }
     let holding = try ledger.charge(Allowance.size(of: record), of: .waiting, to: caller.principal)
     note(.delivery(record), holding)
