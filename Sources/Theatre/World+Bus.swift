@@ -204,12 +204,12 @@ extension World {
     case .ownership(let number, let watch, let isOwner, let asked):
       feed(.ownership(number, isOwner: isOwner))
       guard isOwner, watched.insert(watch).inserted else { return }
-      // Later changes of the name's owner come after the answer.
+      // Later changes of the name's owner come after the answer, and before the answers to later questions.
       let isLost =
         watch.name == watch.connection
         ? !isThere(watch.name)
         : owners[watch.name]?.connection != watch.connection || owners[watch.name]?.since ?? 0 > asked
-      if isLost { news.append(.ownerWent(watch)) }
+      if isLost { news.insert(.ownerWent(watch), at: 0) }
     case .ownerWent(let watch):
       guard watched.remove(watch) != nil else { return }
       feed(.hostLeft(application: watch.application, connection: watch.connection))

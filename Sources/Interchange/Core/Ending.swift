@@ -9,7 +9,7 @@ extension PromptBook {
   /// has no other delivery, it is discarded.
   ///
   /// A private delivery stays the content of its session if the host has it and did not refuse it, also when it is cancelled: the host may write the
-  /// window's title from it later.
+  /// window's title from it later. A host that shows the window and was given the delivery before may show it although it refuses it now.
   ///
   /// - Parameter senders: What the calls that wait for the delivery are told, if it is more than others may hear.
   mutating func end(
@@ -26,7 +26,8 @@ extension PromptBook {
       return try discard(session, animation: "standard", isTold: isKnown)
     }
     if isProvisional(delivery, session) { memory.provisional[identifier] = true }
-    if !delivery.isPrivate || error.name == .hostRefused || !mayBeShown(delivery) {
+    let refuses = error.name == .hostRefused && !(delivery.progress.attempt > 1 && session.isConnected)
+    if !delivery.isPrivate || refuses || !mayBeShown(delivery) {
       try takeAway(delivery.identifier, from: session)
     }
     try fail(delivery, progress, error, senders)
