@@ -260,8 +260,7 @@ extension Connection {
   }
 
   private func greet(timeout: Duration) async throws(CallError) -> BusName {
-    let name: String = try await call(
-      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello", timeout: timeout)
+    let name: String = try await call(to: .bus, at: .bus, .bus, "Hello", timeout: timeout)
     do { return try BusName(name) } catch { throw .unexpectedReply(.invalidValue("\(error)")) }
   }
 
