@@ -177,7 +177,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "DBusTests",
-      dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "ExitTestSupport", "XML"],
+      dependencies: [
+        "CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "ExitTestSupport", "SceneTestSupport", "XML",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeCoreTests",

@@ -70,19 +70,14 @@ package final class FileThreads: Sendable {
       return true
     }
     if !isFree { return }
-    let context = Unmanaged.passRetained(Context(threads: self, job: job))
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<Context>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, context.toOpaque())
-    if code == 0 {
-      pthread_detach(thread)
-    } else {
+    // The job belongs to its work alone, and is released with the end of that.
+    let first = Lock<Job?>(job)
+    let code = BlockingThread.start { [self] in
+      pthread_setname_np(pthread_self(), "baggage-file")
+      if let job = first.withLock({ $0.take() }) { work(on: job) }
+    }
+    if code != 0 {
       // The next thread that ends its work takes this over.
-      context.release()
       state.withLock { state in
         state.count -= 1
         state.waiting.append(job)
@@ -102,20 +97,6 @@ package final class FileThreads: Sendable {
         }
         return state.waiting.removeFirst()
       }
-    }
-  }
-
-  private final class Context {
-    private let threads: FileThreads
-    private var job: Job?
-
-    init(threads: FileThreads, job: Job) { (self.threads, self.job) = (threads, job) }
-
-    func run() {
-      pthread_setname_np(pthread_self(), "baggage-file")
-      guard let job else { return }
-      self.job = nil
-      threads.work(on: job)
     }
   }
 }

@@ -58,8 +58,7 @@ struct Services {
 
   private func process(of name: BusName) async -> Int32? {
     let number: UInt32? = try? await connection.call(
-      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "\(name)",
-      timeout: patience)
+      to: .bus, at: .bus, .bus, "GetConnectionUnixProcessID", "\(name)", timeout: patience)
     return number.map { Int32(bitPattern: $0) }
   }
 }

@@ -52,7 +52,7 @@ extension Understudy {
   func takePart() async {
     guard let owners = try? await connection.owners(of: Self.service) else { return }
     let _: UInt32? = try? await connection.call(
-      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", "\(Self.service)", UInt32(0))
+      to: .bus, at: .bus, .bus, "StartServiceByName", "\(Self.service)", UInt32(0))
     for await owner in owners where owner != hosting.service {
       hosting.service = owner
       // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.

@@ -46,7 +46,7 @@ import Testing
       // The bus no longer knows the rule: removing it by hand is an error.
       let error = await refusal {
         try await watcher.call(
-          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", Self.rule.description)
+          to: .bus, at: .bus, .bus, "RemoveMatch", Self.rule.description)
       }
       #expect(error?.name == "org.freedesktop.DBus.Error.MatchRuleNotFound")
     }

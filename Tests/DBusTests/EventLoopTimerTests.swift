@@ -5,25 +5,6 @@ import Testing
 
 /// Timers and descriptors, as the connections on a loop use them, and what a loop does when nothing happens.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTimerTests {
-  @Test func `timers fire in the order of their deadlines, and not before them`() async throws {
-    let loop = try EventLoop()
-    let fired = Lock<[(Int, inTime: Bool)]>([])
-    let delays = [30, 5, 20, 1, 10, 0, 25, 15]
-    loop.execute {
-      let start = TimerQueue.now
-      for delay in delays {
-        let deadline = start + UInt64(delay) * 1_000_000
-        _ = loop.timers.schedule(at: deadline) {
-          fired.withLock { $0.append((delay, TimerQueue.now >= deadline && loop.isCurrent)) }
-        }
-      }
-    }
-    try await eventually("the timers") { fired.withLock { $0.count } == delays.count }
-    #expect(fired.withLock { $0.map(\.0) } == delays.sorted())
-    #expect(fired.withLock { $0.filter { !$0.inTime }.isEmpty })
-    await loop.stop()
-  }
-
   @Test func `a job that begets jobs starves nobody`() async throws {
     let loop = try EventLoop()
     let pipe = try OwnedFileDescriptor.pipe()

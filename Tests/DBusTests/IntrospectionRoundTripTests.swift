@@ -1,14 +1,13 @@
 import DBus
-import Glibc
+import SceneTestSupport
 import Testing
 
 @Suite struct IntrospectionRoundTripTests {
-  /// `make stress` prints four times as many.
-  @Test(arguments: 0..<(getenv("STAGEDOOR_STRESS") == nil ? 5 : 20))
+  @Test(arguments: 0..<rounds(5))
   func `what is printed is read back as it was`(batch: Int) throws {
     for seed in (batch * 100)..<(batch * 100 + 100) {
       var generator = IntrospectionGenerator(seed: UInt64(seed))
-      let node = generator.node(name: generator.pick([nil, "/", "/org/example/Object_1", "relative"]))
+      let node = generator.node(name: generator.one(of: [nil, "/", "/org/example/Object_1", "relative"]))
       let xml = node.xml
       let copy = try Introspection.Node(xml: xml)
       #expect(copy == node, "seed \(seed)")
@@ -61,7 +60,7 @@ import Testing
       "\u{FEFF}<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><node><!-- d --><node name='e'><![CDATA[f]]></node></node>",
     ]
     for _ in 0..<500 {
-      let damaged = damage(generator.pick(documents), &generator)
+      let damaged = damage(generator.one(of: documents), &generator)
       do throws(IntrospectionError) {
         let node = try Introspection.Node(xml: damaged)
         // Every document that was read can also be printed.
@@ -76,17 +75,17 @@ import Testing
   private func damage(_ document: String, _ generator: inout IntrospectionGenerator) -> String {
     let markup = Array("<>/&;'\"=-!?[]# \n\r\t".utf8)
     var bytes = Array(document.utf8)
-    for _ in 0...generator.number(below: 3) where !bytes.isEmpty {
-      let place = generator.number(below: bytes.count)
-      switch generator.number(below: 6) {
-      case 0: bytes[place] ^= 1 << UInt8(generator.number(below: 8))
-      case 1: bytes[place] = generator.pick(markup)
-      case 2: bytes.insert(generator.pick(markup), at: place)
+    for _ in 0...generator.below(3) where !bytes.isEmpty {
+      let place = generator.below(bytes.count)
+      switch generator.below(6) {
+      case 0: bytes[place] ^= 1 << UInt8(generator.below(8))
+      case 1: bytes[place] = generator.one(of: markup)
+      case 2: bytes.insert(generator.one(of: markup), at: place)
       case 3: bytes.remove(at: place)
       case 4: bytes.removeSubrange(place...)
       default:
-        let length = min(generator.number(below: 40), bytes.count - place)
-        bytes.insert(contentsOf: bytes[place..<(place + length)], at: generator.number(below: bytes.count))
+        let length = min(generator.below(40), bytes.count - place)
+        bytes.insert(contentsOf: bytes[place..<(place + length)], at: generator.below(bytes.count))
       }
     }
     return String(decoding: bytes, as: UTF8.self)
@@ -95,9 +94,9 @@ import Testing
 
 /// Makes introspection documents, the same ones for the same seed, with everything that is hard to print.
 struct IntrospectionGenerator: RandomNumberGenerator {
-  private var random: CodingRandom
+  private var random: SeededRandom
 
-  init(seed: UInt64) { random = CodingRandom(seed: seed) }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   mutating func next() -> UInt64 { random.next() }
 
@@ -111,11 +110,11 @@ struct IntrospectionGenerator: RandomNumberGenerator {
     "<?xml ?>", "%s", "\\", "\u{7F}",
   ]
 
-  mutating func text() -> String { several(8) { $0.pick(Self.nasty) }.joined() }
+  mutating func text() -> String { several(8) { $0.one(of: Self.nasty) }.joined() }
 
-  mutating func documentation() -> String? { number(below: 3) == 0 ? nil : text() }
+  mutating func documentation() -> String? { below(3) == 0 ? nil : text() }
 
-  mutating func member() -> MemberName { pick(["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
+  mutating func member() -> MemberName { one(of: ["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
 
   mutating func type() -> Signature {
     var depth = 0
@@ -125,13 +124,13 @@ struct IntrospectionGenerator: RandomNumberGenerator {
   private mutating func type(_ depth: inout Int) -> String {
     depth += 1
     let basic = ["y", "b", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g", "h"]
-    if depth > 4 { return pick(basic) }
-    switch number(below: 6) {
+    if depth > 4 { return one(of: basic) }
+    switch below(6) {
     case 0: return "a" + type(&depth)
-    case 1: return "a{" + pick(basic) + type(&depth) + "}"
+    case 1: return "a{" + one(of: basic) + type(&depth) + "}"
     case 2: return "(" + type(&depth) + type(&depth) + ")"
     case 3: return "v"
-    default: return pick(basic)
+    default: return one(of: basic)
     }
   }
 
@@ -141,12 +140,12 @@ struct IntrospectionGenerator: RandomNumberGenerator {
     Introspection.Node(
       name, documentation: documentation(), interfaces: several(3) { $0.interface() },
       children: depth == 3
-        ? [] : several(2) { $0.node(name: $0.pick(["child", "a/b", "_1", "0"]), depth: depth + 1) })
+        ? [] : several(2) { $0.node(name: $0.one(of: ["child", "a/b", "_1", "0"]), depth: depth + 1) })
   }
 
   private mutating func interface() -> Introspection.Interface {
     Introspection.Interface(
-      pick(["org.example.A", "a.b", "_._", "org.freedesktop.DBus.Peer"]), documentation: documentation(),
+      one(of: ["org.example.A", "a.b", "_._", "org.freedesktop.DBus.Peer"]), documentation: documentation(),
       annotations: annotations(),
       methods: several(2) {
         .init(
@@ -160,19 +159,19 @@ struct IntrospectionGenerator: RandomNumberGenerator {
       },
       properties: several(2) {
         .init(
-          $0.member(), $0.type(), access: $0.pick(Introspection.Access.allCases), documentation: $0.documentation(),
+          $0.member(), $0.type(), access: $0.one(of: Introspection.Access.allCases), documentation: $0.documentation(),
           annotations: $0.annotations())
       })
   }
 
   private mutating func argument() -> Introspection.Argument {
     Introspection.Argument(
-      number(below: 3) == 0 ? nil : text(), type(), documentation: documentation(), annotations: annotations())
+      below(3) == 0 ? nil : text(), type(), documentation: documentation(), annotations: annotations())
   }
 
   private mutating func annotations() -> [Introspection.Annotation] {
     several(2) { generator in
-      generator.pick([
+      generator.one(of: [
         .deprecated, .noReply, .unixFD, .emitsChangedSignal(.const), .init("org.example.Note", generator.text()),
         .init(generator.text(), generator.text()),
       ])

@@ -2,6 +2,7 @@ import CDBus
 import DBusTestSupport
 import Dispatch
 import Glibc
+import SceneTestSupport
 import Testing
 
 @testable import DBus
@@ -93,7 +94,7 @@ import Testing
       }
       connection.export(log, at: "/")
     } _: { peer in
-      var random = CodingRandom(seed: 11)
+      var random = SeededRandom(seed: 11)
       var (incoming, last, replies) = (IncomingMessages(), UInt32(0), UInt32(0))
       func take(_ more: [UInt8]) throws {
         try incoming.take(more) { message in

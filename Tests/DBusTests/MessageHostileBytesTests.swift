@@ -1,4 +1,5 @@
 import DBus
+import SceneTestSupport
 import Testing
 
 /// Hostile bytes give an error or a message, and never anything else.
@@ -6,18 +7,18 @@ import Testing
   private static let interesting: [UInt8] =
     [0, 1, 2, 4, 7, 8, 0x10, 0x20, 0x40, 0x7F, 0x80, 0xFE, 0xFF] + Array("alBvshyg({})".utf8)
 
-  private static func mutate(_ bytes: [UInt8], _ random: inout CodingRandom) -> [UInt8] {
+  private static func mutate(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
     var bytes = bytes
-    for _ in 0...random.number(below: 3) {
-      let place = random.number(below: bytes.count)
-      switch random.number(below: 10) {
-      case 0: bytes[place] ^= 1 << UInt8(random.number(below: 8))
+    for _ in 0...random.below(3) {
+      let place = random.below(bytes.count)
+      switch random.below(10) {
+      case 0: bytes[place] ^= 1 << UInt8(random.below(8))
       case 1: bytes[place] = UInt8(truncatingIfNeeded: random.next())
       case 2: if random.once(in: 4) { bytes.remove(at: place) }
-      case 3: if random.once(in: 4) { bytes.insert(random.pick(interesting), at: place) }
-      case 4: bytes[place] = bytes[random.number(below: bytes.count)]
+      case 3: if random.once(in: 4) { bytes.insert(random.one(of: interesting), at: place) }
+      case 4: bytes[place] = bytes[random.below(bytes.count)]
       case 5: bytes[place] &+= random.once(in: 2) ? 1 : 255
-      default: bytes[place] = random.pick(interesting)
+      default: bytes[place] = random.one(of: interesting)
       }
       if bytes.isEmpty { return [0] }
     }
@@ -39,10 +40,10 @@ import Testing
   }
 
   private func survive(seed: UInt64, count: Int, from bytes: [[UInt8]]) -> Int {
-    var random = CodingRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var messages = 0
     for _ in 0..<count {
-      let mutated = Self.mutate(random.pick(bytes), &random)
+      let mutated = Self.mutate(random.one(of: bytes), &random)
       do {
         let message = try Message(bytes: mutated)
         #expect(try read(message) > 0)

@@ -37,20 +37,6 @@ import Testing
     #expect(try Message(bytes: toOne.bytes(serial: 2)).destination == ":1.7")
   }
 
-  @Test func `a reply`() throws {
-    let message = try Message.methodReturn(to: received(), "Hello", UInt32(1))
-    #expect(message.kind == .methodReturn && message.replySerial == 7 && !message.expectsReply)
-    #expect(message.path == nil && message.member == nil && message.errorName == nil)
-    #expect(try message.values(as: String.self, UInt32.self) == ("Hello", UInt32(1)))
-  }
-
-  @Test func `an error`() throws {
-    let message = try Message.error(to: received(), "org.example.Error.NoName", "the name is empty")
-    #expect(message.kind == .error && message.replySerial == 7)
-    #expect(message.errorName == "org.example.Error.NoName")
-    #expect(try message.values(as: String.self) == "the name is empty")
-  }
-
   @Test func `an error's text loses what cannot be carried`() throws {
     let message = try Message.error(to: received(), .failed, "one\0two\0\u{301}\0")
     #expect(try message.values(as: String.self) == "onetwo\u{301}")
@@ -109,6 +95,9 @@ import Testing
       #expect(Message.length(ofMessageBeginningWith: part) == (length < 16 ? nil : bytes.count))
     }
     #expect(try Message(bytes: bytes).member == "Greet")
+    let garbage = Array("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".utf8)
+    #expect(codingError { try Message(bytes: garbage) } == Self.noMessage)
+    #expect(Message.length(ofMessageBeginningWith: garbage) == nil)
   }
 
   @Test func `bytes behind a message are no part of it`() throws {
@@ -117,14 +106,6 @@ import Testing
       #expect(codingError { try Message(bytes: bytes + rest) } == Self.noMessage)
       #expect(Message.length(ofMessageBeginningWith: bytes + rest) == bytes.count)
     }
-  }
-
-  @Test func `no bytes are no message`() {
-    #expect(codingError { try Message(bytes: []) } == Self.noMessage)
-    #expect(Message.length(ofMessageBeginningWith: []) == nil)
-    let garbage = Array("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".utf8)
-    #expect(Message.length(ofMessageBeginningWith: garbage) == nil)
-    #expect(codingError { try Message(bytes: garbage) } == Self.noMessage)
   }
 
   // MARK: Embedded NULs

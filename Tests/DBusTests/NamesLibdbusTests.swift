@@ -1,5 +1,6 @@
 import CDBus
 import DBus
+import SceneTestSupport
 import Testing
 
 /// libdbus ends the process if it gets a name that it finds invalid, so its verdict and the binding's must agree.
@@ -11,14 +12,15 @@ import Testing
   ]
 
   /// Mostly harmless pieces, so that many texts are valid; sometimes near the limit of 255 bytes.
-  private static func text(_ random: inout CodingRandom, start: [String], separator: String) -> String {
-    var text = random.pick(start)
-    for _ in 0..<random.number(below: 6) {
-      text += random.once(in: 8) ? random.pick(pieces) : random.pick(["a", "B_", "z9", "_", "1", separator, separator])
+  private static func text(_ random: inout SeededRandom, start: [String], separator: String) -> String {
+    var text = random.one(of: start)
+    for _ in 0..<random.below(6) {
+      text +=
+        random.once(in: 8) ? random.one(of: pieces) : random.one(of: ["a", "B_", "z9", "_", "1", separator, separator])
     }
     if random.once(in: 40) {
-      let missing = 252 + random.number(below: 8) - text.utf8.count
-      text += String(repeating: random.pick(["x", "x", "x", ".y"]), count: max(0, missing))
+      let missing = 252 + random.below(8) - text.utf8.count
+      text += String(repeating: random.one(of: ["x", "x", "x", ".y"]), count: max(0, missing))
     }
     return text
   }
@@ -26,7 +28,7 @@ import Testing
   private func compare<Name: ValidatedName>(
     _ type: Name.Type, seed: UInt64, start: [String], separator: String, _ isValid: (String) -> Bool
   ) {
-    var random = CodingRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var valid = 0
     let count = 20_000
     for _ in 0..<count {
@@ -70,7 +72,7 @@ import Testing
   /// libdbus forgets the depth of arrays at the first basic type, and counts dictionary entries separately. The specification and dbus-broker do not,
   /// and the broker disconnects a peer that sends more.
   @Test func `signatures, where libdbus allows deeper nesting than the specification`() {
-    var random = CodingRandom(seed: 7)
+    var random = SeededRandom(seed: 7)
     var valid = 0
     for _ in 0..<30_000 {
       let text = Self.signature(&random)
@@ -102,22 +104,22 @@ import Testing
     return true
   }
 
-  private static func signature(_ random: inout CodingRandom) -> String {
+  private static func signature(_ random: inout SeededRandom) -> String {
     var text = ""
-    for _ in 0..<random.number(below: 5) {
-      text += random.pick([
+    for _ in 0..<random.below(5) {
+      text += random.one(of: [
         "s", "v", "ay", "a{sv}", "(i)", "(sa{u(xx)})", "a", "a(", ")", "{", "}", "a{s", "h", "g", "()", "r", "e",
       ])
     }
-    switch random.number(below: 20) {
-    case 0: text = String(repeating: "a", count: 29 + random.number(below: 6)) + text
-    case 1: text = nest("(", ")", 30 + random.number(below: 5), text)
-    case 2: text = nest("a{s", "}", 30 + random.number(below: 5), text)
+    switch random.below(20) {
+    case 0: text = String(repeating: "a", count: 29 + random.below(6)) + text
+    case 1: text = nest("(", ")", 30 + random.below(5), text)
+    case 2: text = nest("a{s", "}", 30 + random.below(5), text)
     case 3:
-      let structures = random.number(below: 34)
-      text = nest("(", ")", structures, nest("a{s", "}", 31 - structures + random.number(below: 4), text))
-    case 4: text += String(repeating: random.pick(["y", "ai"]), count: 120 + random.number(below: 12))
-    case 5: text += random.pick(pieces)
+      let structures = random.below(34)
+      text = nest("(", ")", structures, nest("a{s", "}", 31 - structures + random.below(4), text))
+    case 4: text += String(repeating: random.one(of: ["y", "ai"]), count: 120 + random.below(12))
+    case 5: text += random.one(of: pieces)
     case 6: text = "(" + text + ")"
     case 7: text = "a{" + text + "}"
     default: break

@@ -1,4 +1,5 @@
 import DBus
+import SceneTestSupport
 import Testing
 
 /// Taking object paths apart and putting them together.
@@ -42,13 +43,13 @@ import Testing
   }
 
   @Test func `every label comes back, and makes a path that is valid`() {
-    var random = CodingRandom(seed: 11)
+    var random = SeededRandom(seed: 11)
     let pieces = [
       "", "a", "Z", "9", "_", "_2e", ".", "/", "é", "e\u{301}", "🎭", "\u{0}", " ", "%", "\u{FFFF}", "org.example",
     ]
     for _ in 0..<5000 {
-      let label = random.several(5) { $0.pick(pieces) }.joined()
-      let parent = random.pick(Self.paths)
+      let label = random.several(5) { $0.one(of: pieces) }.joined()
+      let parent = random.one(of: Self.paths)
       let path = parent.appending(label: label)
       #expect(ObjectPath.fault(in: path.rawValue) == nil)
       // Canonically equivalent strings are different labels.
@@ -67,10 +68,10 @@ import Testing
   }
 
   @Test func `a path that has a label is the path of that label`() {
-    var random = CodingRandom(seed: 12)
+    var random = SeededRandom(seed: 12)
     var found = 0
     for _ in 0..<5000 {
-      let element = "_" + random.several(4) { $0.pick(["a", "_", "2", "e", "E", "_2e", "5f", "0"]) }.joined()
+      let element = "_" + random.several(4) { $0.one(of: ["a", "_", "2", "e", "E", "_2e", "5f", "0"]) }.joined()
       guard let path = try? ObjectPath("/x").appending(element), let label = path.label else { continue }
       found += 1
       #expect(ObjectPath("/x").appending(label: label) == path)

@@ -94,9 +94,7 @@ final class PlayedBus: Sendable {
   }
 
   static func departure(of name: String) throws -> [UInt8] {
-    try message(
-      .signal(from: "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", name, name, ""),
-      from: "org.freedesktop.DBus", 1)
+    try message(.signal(from: .bus, .bus, "NameOwnerChanged", name, name, ""), from: "org.freedesktop.DBus", 1)
   }
 
   // MARK: Serving

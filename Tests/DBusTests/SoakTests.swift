@@ -2,6 +2,7 @@ import DBusTestSupport
 import ExitTestSupport
 import FoundationEssentials
 import Glibc
+import SceneTestSupport
 import Testing
 
 @testable import DBus
@@ -18,7 +19,7 @@ import Testing
 
   private static func soak(_ name: String) async throws {
     let kind = try #require(PrivateBus.Kind(rawValue: name))
-    let calls = getenv("STAGEDOOR_STRESS") == nil ? 1_600 : 200_000
+    let calls = isStress ? 200_000 : 1_600
     try await withPrivateBus(kind) { bus in
       // The first run makes everything that is made once and kept.
       try await Soak(bus).run(calls: calls / 4)
@@ -86,7 +87,7 @@ final class Soak: Sendable {
       for number in 0..<Self.clients {
         let client = SoakClient(bus: bus, shared: shared, service: name, tally: tally)
         group.addTask {
-          var random = CodingRandom(seed: UInt64(number))
+          var random = SeededRandom(seed: UInt64(number))
           try await client.run(calls: calls / Self.clients, &random)
         }
       }
@@ -215,16 +216,16 @@ struct SoakClient: Sendable {
   let service: BusName
   let tally: Lock<SoakTally>
 
-  func run(calls: Int, _ random: inout CodingRandom) async throws {
+  func run(calls: Int, _ random: inout SeededRandom) async throws {
     var left = calls
     while left > 0 {
-      let share = min(left, 20 + random.number(below: 300))
+      let share = min(left, 20 + random.below(300))
       left -= share
       try await live(calls: share, &random)
     }
   }
 
-  private func live(calls: Int, _ random: inout CodingRandom) async throws {
+  private func live(calls: Int, _ random: inout SeededRandom) async throws {
     let ownLoop = random.once(in: 2) ? try EventLoop() : nil
     let connection = try await bus.connect(on: ownLoop ?? shared)
     tally.withLock { $0.know(connection) }
@@ -232,7 +233,7 @@ struct SoakClient: Sendable {
     var left = calls
     while left > 0 {
       var generator = VariantGenerator(seed: random.next())
-      let plans = (0..<min(left, 1 + random.number(below: 8))).map { _ in plan(&random, &generator) }
+      let plans = (0..<min(left, 1 + random.below(8))).map { _ in plan(&random, &generator) }
       left -= plans.count
       let goesNow = vanishes && left == 0
       await withTaskGroup { group in
@@ -247,14 +248,14 @@ struct SoakClient: Sendable {
     await ownLoop?.stop()
   }
 
-  private func plan(_ random: inout CodingRandom, _ generator: inout VariantGenerator) -> Plan {
-    switch random.number(below: 32) {
-    case 0: .fail("on purpose, for the \(random.number(below: 100)). time")
-    case 1: .timeOut(.microseconds(random.number(below: 4000)))
+  private func plan(_ random: inout SeededRandom, _ generator: inout VariantGenerator) -> Plan {
+    switch random.below(32) {
+    case 0: .fail("on purpose, for the \(random.below(100)). time")
+    case 1: .timeOut(.microseconds(random.below(4000)))
     case 2: .cancel
     case 3: .echoAndCancel(generator.variant(depth: 3))
     case 4: .descriptor
-    case 5: .echo(.bytes([UInt8](repeating: 7, count: random.number(below: 1 << 17))), "Echo")
+    case 5: .echo(.bytes([UInt8](repeating: 7, count: random.below(1 << 17))), "Echo")
     case 6..<12: .echo(generator.variant(depth: 4), "EchoInTime")
     default: .echo(generator.variant(depth: 4), "Echo")
     }

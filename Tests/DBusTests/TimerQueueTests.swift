@@ -1,3 +1,4 @@
+import SceneTestSupport
 import Testing
 
 @testable import DBus
@@ -16,17 +17,17 @@ import Testing
 
   /// Deadlines lie in the past or far away, so that the clock has no say; no two are the same.
   @Test func `it fires what a sorted list would, in that order`() {
-    var random = CodingRandom(seed: 41)
+    var random = SeededRandom(seed: 41)
     for _ in 0..<200 {
       let queue = TimerQueue()
       var naive = Naive()
       var tokens: [Int: TimerQueue.Token] = [:]
       var fired: [Int] = []
       var deadlines = Set<Instant>()
-      for number in 0..<random.number(below: 300) {
+      for number in 0..<random.below(300) {
         let isDue = random.once(in: 3)
         let deadline =
-          isDue ? Instant(1 + random.number(below: 1 << 20)) : .max - Instant(random.number(below: 1 << 20))
+          isDue ? Instant(1 + random.below(1 << 20)) : .max - Instant(random.below(1 << 20))
         guard deadlines.insert(deadline).inserted else { continue }
         tokens[number] = queue.schedule(at: deadline) { fired.append(number) }
         naive.timers.append((deadline, number))

@@ -1,4 +1,5 @@
 import DBus
+import SceneTestSupport
 
 /// Makes values of every type, nested in each other, the same ones for the same seed. No file descriptors, which are equal
 /// only to themselves, and no NaN, which is not even that.
@@ -25,11 +26,11 @@ struct VariantGenerator {
 
   static let basicTypes: [Signature] = ["y", "b", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g"]
 
-  var random: CodingRandom
+  var random: SeededRandom
   /// How many more values may be made, so that no document grows without limit.
   private var budget = 0
 
-  init(seed: UInt64) { random = CodingRandom(seed: seed) }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   /// A variant whose containers nest at most `depth` deep.
   mutating func variant(depth: Int) -> Variant {
@@ -43,15 +44,15 @@ struct VariantGenerator {
   }
 
   mutating func shape(depth: Int) -> Shape {
-    if depth == 0 { return .basic(random.pick(Self.basicTypes)) }
-    switch random.number(below: 8) {
+    if depth == 0 { return .basic(random.one(of: Self.basicTypes)) }
+    switch random.below(8) {
     case 0, 1: return .array(shape(depth: depth - 1))
-    case 2 where depth > 1: return .dictionary(random.pick(Self.basicTypes), shape(depth: depth - 2))
+    case 2 where depth > 1: return .dictionary(random.one(of: Self.basicTypes), shape(depth: depth - 2))
     case 3:
       let first = shape(depth: depth - 1)
       return .structure([first] + random.several(2) { _ in .basic(Self.basicTypes[0]) } + [shape(depth: 0)])
     case 4: return .variant
-    default: return .basic(random.pick(Self.basicTypes))
+    default: return .basic(random.one(of: Self.basicTypes))
     }
   }
 
@@ -73,7 +74,7 @@ struct VariantGenerator {
     }
   }
 
-  private mutating func count() -> Int { budget > 0 ? random.number(below: 4) : 0 }
+  private mutating func count() -> Int { budget > 0 ? random.below(4) : 0 }
 
   private static let numbers: [UInt64] = [
     0, 1, 2, 127, 128, 255, 32767, 32768, 65535, 1 << 31, 1 << 63, .max, .max - 1,
@@ -90,7 +91,7 @@ struct VariantGenerator {
   private static let signatures: [Signature] = ["", "s", "a{sv}", "(ii)aay", "vvvvvvv"]
 
   mutating func basic(_ type: Signature) -> Variant {
-    let number = random.once(in: 2) ? random.next() : random.pick(Self.numbers)
+    let number = random.once(in: 2) ? random.next() : random.one(of: Self.numbers)
     switch type.rawValue {
     case "y": return .byte(UInt8(truncatingIfNeeded: number))
     case "b": return .boolean(number & 1 == 1)
@@ -100,10 +101,19 @@ struct VariantGenerator {
     case "u": return .uint32(UInt32(truncatingIfNeeded: number))
     case "x": return .int64(Int64(truncatingIfNeeded: number))
     case "t": return .uint64(number)
-    case "d": return .double(random.pick(Self.doubles))
-    case "s": return .string(random.several(2) { $0.pick(Self.texts) }.joined())
-    case "o": return .objectPath(random.pick(Self.paths))
-    default: return .signature(random.pick(Self.signatures))
+    case "d": return .double(random.one(of: Self.doubles))
+    case "s": return .string(random.several(2) { $0.one(of: Self.texts) }.joined())
+    case "o": return .objectPath(random.one(of: Self.paths))
+    default: return .signature(random.one(of: Self.signatures))
     }
+  }
+}
+
+extension RandomNumberGenerator {
+  /// Up to `limit` results of `make`.
+  mutating func several<Element>(_ limit: Int, _ make: (inout Self) -> Element) -> [Element] {
+    var elements: [Element] = []
+    for _ in 0..<below(limit + 1) { elements.append(make(&self)) }
+    return elements
   }
 }

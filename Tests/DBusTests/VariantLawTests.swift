@@ -39,12 +39,6 @@ import Testing
 
   // MARK: Variants and Swift types
 
-  @Test func `literals are variants`() {
-    #expect("text" as Variant == .string("text"))
-    #expect(true as Variant == .boolean(true))
-    #expect(1.5 as Variant == .double(1.5))
-  }
-
   @Test func `an array of bytes is always the case of bytes`() throws {
     let bytes = Variant([1, 2] as [UInt8])
     #expect(bytes == .bytes([1, 2]))

@@ -76,40 +76,6 @@ import Testing
     #endif
   }
 
-  // MARK: Nesting
-
-  private func nested(_ depth: Int, in make: (Variant) -> Variant) -> Variant {
-    (0..<depth).reduce(.byte(1)) { inner, _ in make(inner) }
-  }
-
-  @Test func `33 arrays within each other are refused`() {
-    let arrays = nested(32) { .array(of: $0.contentSignature, [$0]) }
-    #expect(codingError(of: arrays) == nil)
-    #expect(codingError(of: Variant.array(of: arrays.contentSignature, [arrays]))?.isInvalidSignature == true)
-    #expect(codingError(of: Variant.array(of: arrays.contentSignature, []))?.isInvalidSignature == true)
-  }
-
-  @Test func `33 structures within each other are refused`() {
-    let structures = nested(32) { .structure([$0]) }
-    #expect(codingError(of: structures) == nil)
-    #expect(codingError(of: Variant.structure([structures]))?.isInvalidSignature == true)
-    #expect(codingError(of: nested(1000) { .structure([$0]) })?.isInvalidSignature == true)
-  }
-
-  @Test func `65 variants within each other are refused`() {
-    #expect(codingError(of: nested(63) { .variant($0) }) == nil)
-    #expect(codingError(of: nested(64) { .variant($0) }) == .nestedTooDeep)
-    #expect(codingError(of: nested(1000) { .variant($0) }) == .nestedTooDeep)
-  }
-
-  // MARK: Length
-
-  @Test func `a signature of 255 bytes fits into a variant, and one of 256 does not`() {
-    let bytes = [Variant](repeating: .byte(1), count: 254)
-    #expect(codingError(of: Variant.structure(Array(bytes.dropLast()))) == nil)
-    #expect(codingError(of: Variant.structure(bytes))?.isInvalidSignature == true)
-  }
-
   @Test func `a body of 255 types fits, and one of 256 does not`() throws {
     let eight = Structure(1 as Int64, 2.5, true, "four", ObjectPath.root, 6 as UInt8)
     let sixty = Structure(eight, eight, eight, eight, eight, eight, eight)

@@ -15,13 +15,10 @@ import Testing
   }
 
   private static let loaded: [(String, Text?, Text, [Text])] = [
-    ("Journalyst", nil, "com.raywenderlich.Journalyst", ["Default Configuration"]),
-    ("MultiWindowCats", nil, "com.donnywals.MultiWindowCats", ["Default Configuration", "Cat Detail"]),
     ("Notes", nil, "eu.mackuba.Notes", ["Default Configuration", "Compose", "External Configuration"]),
     ("Gallery", nil, "com.example.apple-samplecode.Gallery", ["Default Configuration", "Inspector Configuration"]),
     ("BuiltApp", nil, "com.example.apple-samplecode.Gallery", ["Default Configuration", "Inspector Configuration"]),
     ("UIKitProject", "org.example.Project", "org.example.Project", ["Default Configuration"]),
-    ("Dates", nil, "com.example.Windows", ["Default"]),
   ]
 
   @Test(arguments: loaded)
@@ -61,22 +58,6 @@ import Testing
     for outcome in try manifests(name, installedAs: installedAs) {
       let error = #expect(throws: Faults.self) { try outcome.get() }
       #expect(error?.all.map(\.description) == faults)
-    }
-  }
-
-  /// Journalyst's tutorial begins with a scene manifest that is enabled but empty: the screen stays black.
-  @Test func `Journalyst before its first window is told what is missing`() throws {
-    guard case .dictionary(var manifest) = try PropertyList.read(Fixture.xml("Journalyst")).value else {
-      Issue.record("no manifest")
-      return
-    }
-    manifest["UIApplicationSceneManifest"] = ["UIApplicationSupportsMultipleScenes": true]
-    for format in PropertyList.Format.allCases {
-      let bytes = PropertyList.write(.dictionary(manifest), as: format)
-      let faults = #expect(throws: Faults.self) { try Manifest(bytes, types: ManifestTests.types) }
-      #expect(
-        faults?.description
-          == "UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got nothing")
     }
   }
 

@@ -150,16 +150,6 @@ import Testing
     #expect(try Manifest(marked, installedAs: "org.example.Gallery", types: Self.types) == expected)
   }
 
-  @Test func `names of other roles are other names`() throws {
-    let read = try Self.manifest(
-      #"""
-      {"CFBundleIdentifier":"a.b","UIApplicationSceneManifest":{"UISceneConfigurations":{
-       "s":[{"UISceneConfigurationName":"Main"}],"r":[{"UISceneConfigurationName":"Main"},{"UISceneConfigurationName":"main"}]}}}
-      """#)
-    #expect(read.configurations.map(\.role) == ["r", "r", "s"])
-    #expect(read.configurations.map(\.name) == ["Main", "main", "Main"])
-  }
-
   @Test(
     arguments: [
       ("com.example.*", "com.example.a", true), ("com.example.*", "com.example.a.b", true),

@@ -195,13 +195,6 @@ import Testing
     _ = try PayloadOptions(json: #"{"new":1}"#, PayloadTests.rules)
     #expect(throws: Fault.self) { try PayloadOptions(json: #"{"new":1,"strict":true}"#, PayloadTests.rules) }
   }
-
-  @Test func `strictness of one payload says nothing of the next`() throws {
-    #expect(throws: Fault.self) {
-      try Payload(json: #"{"items":[{"x":1}],"options":{"strict":true}}"#, PayloadTests.rules)
-    }
-    _ = try Payload(json: #"{"items":[{"x":1}]}"#, PayloadTests.rules)
-  }
 }
 
 /// Payloads with `asStranger`, and the option `origin`.

@@ -55,30 +55,11 @@ import Testing
     #expect(payload == Payload(items: [item]))
   }
 
-  @Test func `the example is the same in every form`() throws {
-    let payload = try Payload(json: Self.example, Self.rules)
-    #expect(try Payload(json: payload.json, Self.rules) == payload)
-    for format in PropertyList.Format.allCases {
-      #expect(try Payload(propertyList: payload.propertyList(format), Self.rules) == payload)
-    }
-  }
-
   @Test func `an activity stands for an item with just that`() throws {
     let short = try Payload(json: #"{"activity":{"activityType":"a"}}"#, Self.rules)
     #expect(short == Payload(UserActivity(activityType: "a")))
     #expect(short == (try Payload(json: #"{"items":[{"activities":[{"activityType":"a"}]}]}"#, Self.rules)))
     #expect(short == (try Payload(json: #"{"items":[],"activity":{"activityType":"a"}}"#, Self.rules)))
-  }
-
-  @Test func `order means something, so it is kept`() throws {
-    let payload = try Payload(
-      json: #"""
-        {"items":[{"representations":[{"type":"b/b","text":""},{"type":"a/a","text":""}]},
-         {"activities":[{"activityType":"z"},{"activityType":"a"}]},{}]}
-        """#, Self.rules)
-    #expect(payload.items.map(\.representations.count) == [2, 0, 0])
-    #expect(payload.items[0].representations.map(\.type.spelling) == ["b/b", "a/a"])
-    #expect(payload.items[1].activities.map(\.activityType) == ["z", "a"])
   }
 
   @Test(

@@ -44,9 +44,7 @@ import Testing
 ///   fmt=plistlib.FMT_BINARY)' Gallery.plist Gallery.binary.plist
 /// ```
 enum Fixture {
-  static let manifests = [
-    "BuiltApp", "Dates", "Gallery", "Journalyst", "MultiWindowCats", "Notes", "SwiftUIProject", "UIKitProject",
-  ]
+  static let manifests = ["BuiltApp", "Gallery", "Notes", "SwiftUIProject", "UIKitProject"]
   static let all = manifests + ["EveryKind"]
 
   static func xml(_ name: String) throws -> [UInt8] { try bytes("\(name).plist") }

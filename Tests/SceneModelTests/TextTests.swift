@@ -62,11 +62,4 @@ import Testing
     func accents(_ count: Int) -> Text { Text("e" + String(repeating: "\u{301}\u{323}", count: count)) }
     #expect(growth(from: accents(20_000), to: accents(80_000)) { _ = Set([$0]).contains($0) } < 9)
   }
-
-  @Test func `a string that was made elsewhere is the same text`() {
-    let substring = "xx-a long text beyond fifteen bytes-xx".dropFirst(3).dropLast(3)
-    #expect(Text(String(substring)) == "a long text beyond fifteen bytes")
-    #expect(Text("\(substring)").withBytes { Array($0) } == Array(substring.utf8))
-    #expect(Text.empty.isEmpty && Text.empty == "" && Text.empty.count == 0)
-  }
 }

@@ -56,11 +56,7 @@ public struct StructureLayout<Root: Sendable>: Sendable {
       let structure = try Structure<repeat each Member>(variant)
       return make(repeat each structure.members)
     }
-    encode = { root in
-      var values: [Variant] = []
-      for member in repeat each members { values.append(root[keyPath: member].variant) }
-      return .structure(values)
-    }
+    encode = { root in Structure(repeat root[keyPath: each members]).variant }
   }
 }
 

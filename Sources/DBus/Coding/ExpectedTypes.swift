@@ -60,7 +60,7 @@ struct ExpectedTypes {
     case .structure: Signature(unchecked: "(")
     case .dictionaryEntry: Signature(unchecked: "{")
     case .array: Signature(unchecked: "a\(contents?.rawValue ?? "")")
-    default: Signature(unchecked: String(UnicodeScalar(type.rawValue)))
+    default: type.signature
     }
   }
 }

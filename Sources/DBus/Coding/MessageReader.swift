@@ -95,7 +95,7 @@ public struct MessageReader: ~Copyable {
   }
 
   mutating func basic<Value: BitwiseCopyable>(_ type: WireType, zero: Value) throws(CodingError) -> Value {
-    guard dbus_message_iter_get_arg_type(&iterator) == type.code else { throw mismatch(expected: type) }
+    guard dbus_message_iter_get_arg_type(&iterator) == type.code else { throw mismatch(expected: type.signature) }
     try count()
     var value = zero
     dbus_message_iter_get_basic(&iterator, &value)
@@ -125,10 +125,7 @@ public struct MessageReader: ~Copyable {
   ) throws(CodingError) -> Result {
     guard dbus_message_iter_get_arg_type(&iterator) == WireType.array.code,
       dbus_message_iter_get_element_type(&iterator) == type.code
-    else {
-      let element = Signature(unchecked: String(UnicodeScalar(type.rawValue)))
-      throw mismatch(expected: Signature(unchecked: "a\(element)"))
-    }
+    else { throw mismatch(expected: Signature(unchecked: "a\(type.signature)")) }
     try count()
     var elements = DBusMessageIter()
     dbus_message_iter_recurse(&iterator, &elements)
@@ -151,20 +148,12 @@ public struct MessageReader: ~Copyable {
 
   /// The letter of the next value, for reading a variant.
   var nextType: WireType {
-    mutating get {
-      WireType(rawValue: UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))) ?? .invalid
-    }
+    mutating get { WireType(code: dbus_message_iter_get_arg_type(&iterator)) }
   }
 
   /// The letter of the next array's elements.
   var nextElementType: WireType {
-    mutating get {
-      WireType(rawValue: UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))) ?? .invalid
-    }
-  }
-
-  private mutating func mismatch(expected type: WireType) -> CodingError {
-    mismatch(expected: Signature(unchecked: String(UnicodeScalar(type.rawValue))))
+    mutating get { WireType(code: dbus_message_iter_get_element_type(&iterator)) }
   }
 
   private mutating func mismatch(expected: Signature) -> CodingError {

@@ -21,16 +21,9 @@ extension FixedSizeBusValue {
 
   /// Appends an array of numbers in one step.
   public static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError) {
-    // The standard library's closures do not pass on typed errors, so the result leaves in a variable.
-    var failure: CodingError?
-    values.withUnsafeBufferPointer { elements in
-      do throws(CodingError) {
-        try writer.fixedArray(elements, of: wireType, signature: signature)
-      } catch {
-        failure = error
-      }
+    try values.withUnsafeBufferPointer { (elements) throws(CodingError) in
+      try writer.fixedArray(elements, of: wireType, signature: signature)
     }
-    if let failure { throw failure }
   }
 }
 

@@ -19,7 +19,12 @@ enum WireType: UInt8 {
   case structure = 0x72  // r, which no signature contains
   case dictionaryEntry = 0x65  // e, which no signature contains
 
+  /// The letter that libdbus names by this number.
+  init(code: Int32) { self = WireType(rawValue: UInt8(truncatingIfNeeded: code)) ?? .invalid }
+
   var code: Int32 { Int32(rawValue) }
+  /// The signature of a basic type.
+  var signature: Signature { Signature(unchecked: String(UnicodeScalar(rawValue))) }
 
   /// The alignment of a value whose type begins with `signature`'s first letter.
   static func alignment(of signature: Signature) -> Int {

@@ -61,13 +61,12 @@ extension Connection {
   public nonisolated(nonsending) func requestName(
     _ name: BusName, _ options: NameRequestOptions = []
   ) async throws(CallError) -> NameRequestOutcome {
-    try await call(
-      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", name.rawValue, options.rawValue)
+    try await call(to: .bus, at: .bus, .bus, "RequestName", name.rawValue, options.rawValue)
   }
 
   /// Releases a name, or leaves the line for it.
   public nonisolated(nonsending) func releaseName(_ name: BusName) async throws(CallError) -> NameReleaseOutcome {
-    try await call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReleaseName", name.rawValue)
+    try await call(to: .bus, at: .bus, .bus, "ReleaseName", name.rawValue)
   }
 
   /// The present owner of a name; `nil` if nobody owns it.
@@ -78,8 +77,7 @@ extension Connection {
   /// ```
   public nonisolated(nonsending) func owner(of name: BusName) async throws(CallError) -> BusName? {
     do {
-      let owner: String = try await call(
-        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", name.rawValue)
+      let owner: String = try await call(to: .bus, at: .bus, .bus, "GetNameOwner", name.rawValue)
       return BusName(unchecked: owner)
     } catch .replied(let error) where error.name == .nameHasNoOwner {
       return nil
@@ -100,10 +98,13 @@ extension Connection {
     return OwnerSequence(first: try await owner(of: name), changes: changes)
   }
 
-  package static func ownerChanges(of name: BusName) -> MatchRule {
-    MatchRule(
-      sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-      arguments: [0: name.rawValue])
+  package static func ownerChanges(of name: BusName) -> MatchRule { .ownerChanges([0: name.rawValue]) }
+}
+
+extension MatchRule {
+  /// The changes of owners with these arguments: the name, its former owner, and the new one.
+  static func ownerChanges(_ arguments: [Int: String]) -> MatchRule {
+    MatchRule(sender: .bus, path: .bus, interface: .bus, member: "NameOwnerChanged", arguments: arguments)
   }
 }
 
@@ -196,8 +197,7 @@ extension Connection {
       try await withTaskExecutorPreference(loop.taskExecutor) { try await task.value }
     } catch {
       if owners.entries[name]?.asked == task { owners.entries[name]?.asked = nil }
-      owners.entries[name]?.count -= 1
-      if owners.entries[name]?.count == 0 { owners.entries[name] = nil }
+      unwatchOwner(of: name)
       throw error as? CallError ?? .disconnected
     }
   }

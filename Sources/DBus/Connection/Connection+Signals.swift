@@ -123,18 +123,14 @@ extension Connection {
     guard uniqueName != nil else { return }
     let task =
       subscriptions.rules[rule]?.added
-      ?? loop.task {
-        try await call(
-          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", rule.description)
-      }
+      ?? loop.task { try await call(to: .bus, at: .bus, .bus, "AddMatch", rule.description) }
     subscriptions.rules[rule]?.added = task
     do {
       try await withTaskExecutorPreference(loop.taskExecutor) { try await task.value }
     } catch {
       // Forget the failure, so that the next subscriber tries again.
       if subscriptions.rules[rule]?.added == task { subscriptions.rules[rule]?.added = nil }
-      subscriptions.rules[rule]?.count -= 1
-      if subscriptions.rules[rule]?.count == 0 { subscriptions.rules[rule] = nil }
+      release(rule)
       throw error as? CallError ?? .disconnected
     }
   }
@@ -148,6 +144,6 @@ extension Connection {
     subscriptions.rules[rule] = nil
     guard uniqueName != nil, entry.added != nil else { return }
     // The bus carries out the calls of one connection in order, so a rule that is added again right away exists.
-    try? send(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", rule.description)
+    try? send(to: .bus, at: .bus, .bus, "RemoveMatch", rule.description)
   }
 }

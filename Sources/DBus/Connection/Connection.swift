@@ -260,8 +260,7 @@ extension Connection {
   }
 
   private func greet(timeout: Duration) async throws(CallError) -> BusName {
-    let name: String = try await call(
-      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello", timeout: timeout)
+    let name: String = try await call(to: .bus, at: .bus, .bus, "Hello", timeout: timeout)
     do { return try BusName(name) } catch { throw .unexpectedReply(.invalidValue("\(error)")) }
   }
 
@@ -440,8 +439,7 @@ extension Connection: LoopResident {
 
   /// Whether bytes have come that were not read yet.
   var hasUnread: Bool {
-    var descriptor: Int32 = -1
-    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return false }
+    guard let raw, let descriptor = Mail.descriptor(of: raw) else { return false }
     return LoopDriver.isReadable(descriptor)
   }
 
@@ -454,8 +452,7 @@ extension Connection: LoopResident {
   var hasSpace: Bool {
     // The kernel need not be asked after each short answer.
     if mail.sentSinceWritable < Self.shortAnswers && !hasUnsent { return true }
-    var descriptor: Int32 = -1
-    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return !hasUnsent }
+    guard let raw, let descriptor = Mail.descriptor(of: raw) else { return !hasUnsent }
     if !hasUnsent && LoopDriver.isWritable(descriptor) {
       mail.noteWritable()
       return true
@@ -470,8 +467,7 @@ extension Connection: LoopResident {
   /// The answers to all callers share one queue, the socket, and the bus reads two KiB of it at a time. With a small buffer ``hasSpace`` ends the queue
   /// after ten KiB, a quarter of the buffer, and further answers are given when the bus has read those. The kernel takes twice the number for the buffer.
   func shortenQueue() {
-    var descriptor: Int32 = -1
-    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return }
+    guard let raw, let descriptor = Mail.descriptor(of: raw) else { return }
     var half: Int32 = 20 << 10
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &half, socklen_t(MemoryLayout<Int32>.size))
   }
@@ -595,10 +591,7 @@ extension Connection {
 
   /// Whether libdbus had the memory to take the message, which has its serial already.
   private static func send(_ message: borrowing Message, on raw: OpaquePointer) -> Bool {
-    guard let bytes = message.bytes else { return dbus_connection_send(raw, message.raw, nil) != 0 }
-    guard let made = bytes.makeRaw() else { return false }
-    defer { dbus_message_unref(made) }
-    return dbus_connection_send(raw, made, nil) != 0
+    message.bytes?.send(on: raw) ?? (dbus_connection_send(raw, message.raw, nil) != 0)
   }
 
   /// Sends the collected messages. libdbus sends later what the socket does not take now.

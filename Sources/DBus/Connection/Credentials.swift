@@ -80,7 +80,7 @@ extension Connection {
       ?? loop.task {
         try await watchDepartures()
         let dictionary: [String: Variant] = try await call(
-          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials", name.rawValue)
+          to: .bus, at: .bus, .bus, "GetConnectionCredentials", name.rawValue)
         var answer = Credentials(dictionary)
         // dbus-daemon 1.14 gives the number only. A sender that is still connected still has its process, so the descriptor that was opened before
         // refers to that process. If there is no such process, its sender has probably left.
@@ -116,14 +116,7 @@ extension Connection {
 
   /// One rule for all senders: names that lose their owner. A rule for each sender would slow every signal on the bus.
   private func watchDepartures() async throws(CallError) {
-    let task =
-      credentials.watching
-      ?? loop.task {
-        try await retain(
-          MatchRule(
-            sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-            arguments: [2: ""]))
-      }
+    let task = credentials.watching ?? loop.task { try await retain(.ownerChanges([2: ""])) }
     credentials.watching = task
     do {
       try await task.value

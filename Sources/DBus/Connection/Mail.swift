@@ -45,7 +45,7 @@ struct Mail {
   }
 
   /// Asked each time: libdbus closes the socket as soon as the other side has gone, and another socket may get its number.
-  private static func descriptor(of connection: OpaquePointer) -> Int32? {
+  static func descriptor(of connection: OpaquePointer) -> Int32? {
     var descriptor: Int32 = -1
     return dbus_connection_get_unix_fd(connection, &descriptor) != 0 ? descriptor : nil
   }
@@ -88,9 +88,7 @@ struct Mail {
     }
     noteMessageOfLibdbus()
     for (place, message) in messages.enumerated() {
-      guard let raw = message.makeRaw() else { return Array(messages[place...]) }
-      defer { dbus_message_unref(raw) }
-      if dbus_connection_send(connection, raw, nil) == 0 { return Array(messages[place...]) }
+      if !message.send(on: connection) { return Array(messages[place...]) }
     }
     return []
   }

@@ -68,6 +68,48 @@ extension EventLoop {
   }
 }
 
+/// The isolation of code that runs on an ``EventLoop``'s thread without an actor of its own. See ``EventLoop/run(_:)``.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// let isThere = await loop.run { isolation in isolation.loop.isCurrent }
+/// print(isThere)  // true
+/// await loop.stop()
+/// ```
+public actor LoopIsolation {
+  /// The loop.
+  public nonisolated let loop: EventLoop
+
+  /// The loop, as Swift's concurrency knows it.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  func run<Value: Sendable, Failure: Error>(
+    _ body: @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    // Without any work here, the compiler (6.3) leaves the change of threads to `body`, which may not make one.
+    loop.checkIsolated()
+    return try await body(self)
+  }
+}
+
+/// The executor on which a task that waits for the loop resumes.
+///
+/// A continuation resumes on the executor that its *task* prefers, and changes to the actor of its isolation only then. A task without a preference
+/// goes through Swift's thread pool, with two changes of threads to stay where it was. So a task that waits for an event of the loop prefers this
+/// executor while it waits.
+///
+/// The executor is not the loop itself: the runtime would then regard every `await` of a task without a preference as a change of executors, and put
+/// it at the end of the queue.
+// `loop` is set while the loop is made, before anyone else has seen either object.
+package final class LoopTaskExecutor: TaskExecutor, @unchecked Sendable {
+  /// The loop owns this executor, and every task that waits on the loop keeps the loop alive.
+  unowned(unsafe) var loop: EventLoop?
+
+  package func enqueue(_ job: consuming ExecutorJob) { loop?.add(.preferred(UnownedJob(job))) }
+}
+
 /// One task that waits for one event of a loop.
 // Loop only, all of it.
 private final class LoopWait: LoopResident, @unchecked Sendable {

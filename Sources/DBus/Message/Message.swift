@@ -319,7 +319,7 @@ extension Message {
   private static func size(of iterator: inout DBusMessageIter) -> Int {
     var size = 0
     while true {
-      switch WireType(rawValue: UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))) ?? .invalid {
+      switch WireType(code: dbus_message_iter_get_arg_type(&iterator)) {
       case .invalid: return size
       case .string, .objectPath, .signature:
         var text: UnsafePointer<CChar>?

@@ -205,6 +205,13 @@ extension MessageBytes {
   func makeRaw() -> OpaquePointer? {
     dbus_message_demarshal(start.assumingMemoryBound(to: CChar.self), Int32(count), nil)
   }
+
+  /// Gives the message to libdbus. Returns whether libdbus had the memory for it.
+  func send(on connection: OpaquePointer) -> Bool {
+    guard let raw = makeRaw() else { return false }
+    defer { dbus_message_unref(raw) }
+    return dbus_connection_send(connection, raw, nil) != 0
+  }
 }
 
 // Nobody changes the message, and libdbus counts references atomically.

@@ -11,6 +11,9 @@ public struct InterfaceName: ValidatedName {
   /// Wraps a string that is known to be a valid interface name.
   public init(unchecked rawValue: String) { self.rawValue = rawValue }
 
+  /// The interface of the message bus itself.
+  package static let bus: InterfaceName = "org.freedesktop.DBus"
+
   /// "interface name"
   public static var kind: String { "interface name" }
 

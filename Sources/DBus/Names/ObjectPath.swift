@@ -15,6 +15,9 @@ public struct ObjectPath: ValidatedName {
   /// The path of the topmost object.
   public static let root: ObjectPath = "/"
 
+  /// The message bus itself.
+  package static let bus: ObjectPath = "/org/freedesktop/DBus"
+
   /// "object path"
   public static var kind: String { "object path" }
 

@@ -115,15 +115,14 @@ extension Connection {
     var reader = MessageReader(call.message.raw, limit: call.valueLimit)
     reader.skip()
     reader.skip()
-    var type = Signature.empty
-    try reader.variant { (value) throws(CodingError) in type = value.nextSignature }
-    guard type == entry.signature else {
+    var (type, value) = (Signature.empty, nil as Variant?)
+    try reader.variant { (content) throws(CodingError) in
+      type = content.nextSignature
+      if type == entry.signature { value = try Variant.readContent(from: &content) }
+    }
+    guard let value else {
       throw ErrorReply(.invalidArgs, "\(interface.name).\(name) is of type \"\(entry.signature)\", not \"\(type)\"")
     }
-    reader = MessageReader(call.message.raw, limit: call.valueLimit)
-    reader.skip()
-    reader.skip()
-    let value = try Variant.read(from: &reader)
     if !entry.announcesItself { call.changes(MemberName(unchecked: name), of: interface.name) }
     try set(PropertyAccess(path: call.path, call: call), value, reply)
   }

@@ -43,7 +43,7 @@ struct DaemonBus: BusBackend {
       "[D-BUS Service]\nName=\(service.name)\nExec=\(Self.escaped(line))\n", to: "services/\(service.name).service")
     let connection = try await Connection.open(address)
     try await ending(with: { await connection.close() }) {
-      try await connection.call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
+      try await connection.call(to: .bus, at: .bus, .bus, "ReloadConfig")
     }
   }
 

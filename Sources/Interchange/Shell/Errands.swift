@@ -216,8 +216,7 @@ extension Interchange {
       // Later answers are about another start.
       defer { learning.cancel() }
       let _: UInt32 = try await connection.call(
-        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
-        timeout: .seconds(120))
+        to: .bus, at: .bus, .bus, "StartServiceByName", name.rawValue, UInt32(0), timeout: .seconds(120))
       waitForHost(application, name, number)
     } catch {
       switch error {

@@ -11,9 +11,7 @@ package struct URIList: Hashable, Sendable {
   /// Reads a list. Empty lines, and comments, which begin with "#", are ignored.
   package init(_ list: Text) throws(Fault) {
     let name = "uri_list"
-    if list.count > Limits.payload {
-      throw Fault(.limit, at: name, "expected at most \(Limits.payload) bytes, got \(list.count)")
-    }
+    if list.count > Limits.payload { throw .tooLong(list.count, limit: Limits.payload, at: name) }
     var entries: [Entry] = []
     let lines = list.string.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
@@ -30,9 +28,7 @@ package struct URIList: Hashable, Sendable {
 
   private static func entry(_ line: Text, at place: String) throws(Fault) -> Entry {
     let url = line.hasPrefix("/") ? FileURL.text(ofPath: line.string.utf8) : line
-    if url.count > Limits.text {
-      throw Fault(.limit, at: place, "expected at most \(Limits.text) bytes, got \(url.count)")
-    }
+    if url.count > Limits.text { throw .tooLong(url.count, limit: Limits.text, at: place) }
     let normal = URLText.normal(url)
     if FileURL.hasScheme(url) {
       guard let path = FileURL.path(of: normal) else { throw fault("a file URL such as file:///home/user/Beach.png") }
@@ -99,7 +95,7 @@ extension Item {
   ) throws(Fault) {
     let place = Place.document.key("suggested_name")
     if suggestedName.count > Limits.text {
-      throw Fault(.limit, at: place, "expected at most \(Limits.text) bytes, got \(suggestedName.count)")
+      throw .tooLong(suggestedName.count, limit: Limits.text, at: place)
     }
     self.init(
       suggestedName: suggestedName.isEmpty ? nil : suggestedName,

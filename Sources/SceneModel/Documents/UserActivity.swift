@@ -56,13 +56,9 @@ extension UserActivity {
   package init(type: Text, key: Text, userInfo: UserInfo) throws(Fault) {
     let place = Place.document
     if type.isEmpty { throw .expected("the type of the activity", got: "\"\"", at: place.key("activity_type")) }
-    if type.count > Limits.name {
-      throw Fault(
-        .limit, at: place.key("activity_type"), "expected at most \(Limits.name) bytes, got \(type.count)")
-    }
+    if type.count > Limits.name { throw .tooLong(type.count, limit: Limits.name, at: place.key("activity_type")) }
     if key.count > Limits.text {
-      throw Fault(
-        .limit, at: place.key("target_content_identifier"), "expected at most \(Limits.text) bytes, got \(key.count)")
+      throw .tooLong(key.count, limit: Limits.text, at: place.key("target_content_identifier"))
     }
     try userInfo.refuseSize(at: place.key("user_info"))
     try userInfo.refuseDepth(at: place.key("user_info"))

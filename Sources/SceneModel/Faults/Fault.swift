@@ -28,6 +28,10 @@ package struct Fault: Error, Hashable, Sendable {
   package static func expected(_ expected: String, got: String? = nil, at place: Place) -> Fault {
     Fault(at: place, "expected \(expected)" + (got.map { ", got \($0)" } ?? ""))
   }
+
+  package static func tooLong(_ count: Int, limit: Int, at place: some CustomStringConvertible) -> Fault {
+    Fault(.limit, at: place.description, "expected at most \(limit) bytes, got \(count)")
+  }
 }
 
 extension Fault {

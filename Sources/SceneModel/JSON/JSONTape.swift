@@ -22,9 +22,7 @@ struct JSONTape {
 
   /// Refuses a `text` of more than `limit` bytes; a limit is far below the range of a 32-bit offset.
   init(_ text: Text, limit: Int) throws(Fault) {
-    guard text.count <= limit else {
-      throw Fault(.limit, at: .document, "expected at most \(limit) bytes, got \(text.count)")
-    }
+    if text.count > limit { throw .tooLong(text.count, limit: limit, at: Place.document) }
     var scanner = JSONScanner()
     let error = text.withBytes { bytes -> JSONScanner.Failure? in
       do throws(JSONScanner.Failure) {

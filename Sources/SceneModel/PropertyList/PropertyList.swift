@@ -11,9 +11,7 @@ package enum PropertyList {
   package static func read(
     _ bytes: [UInt8], maximumLength: Int = Limits.manifest, expected: String = "a property list in XML or binary"
   ) throws(Fault) -> (value: Value, format: Format) {
-    if bytes.count > maximumLength {
-      throw Fault(.limit, at: "", "expected at most \(maximumLength) bytes, got \(bytes.count)")
-    }
+    if bytes.count > maximumLength { throw .tooLong(bytes.count, limit: maximumLength, at: Place.document) }
     let format = try format(of: bytes, expected)
     switch format {
     case .xml:

@@ -114,7 +114,7 @@ extension DocumentNode {
   /// Text that may travel as text on the bus, where a NUL ends it.
   func requireText(_ expected: String = "text", atMost limit: Int = Limits.text) throws(Fault) -> Text {
     guard let text else { throw fault(expected) }
-    if text.count > limit { throw Fault(.limit, at: place, "expected at most \(limit) bytes, got \(text.count)") }
+    if text.count > limit { throw .tooLong(text.count, limit: limit, at: place) }
     if text.withBytes({ $0.contains(0) }) { throw .expected("text without NUL", at: place) }
     return text
   }
@@ -127,9 +127,7 @@ extension DocumentNode {
   /// A path on the sender's connection.
   func requireObjectPath(atMost limit: Int = Limits.text) throws(Fault) -> Text {
     guard let objectPath else { throw fault("an object path (o)") }
-    if objectPath.count > limit {
-      throw Fault(.limit, at: place, "expected at most \(limit) bytes, got \(objectPath.count)")
-    }
+    if objectPath.count > limit { throw .tooLong(objectPath.count, limit: limit, at: place) }
     return objectPath
   }
 

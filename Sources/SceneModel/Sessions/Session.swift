@@ -7,15 +7,15 @@ public struct Session: Boxed, Hashable, Sendable {
 
   /// What a session has.
   public struct Fields: Hashable, Sendable {
-    package let identifier: UniqueIdentifier
-    package let application: Text
-    package let role: Text
+    package fileprivate(set) var identifier: UniqueIdentifier
+    package fileprivate(set) var application: Text
+    package fileprivate(set) var role: Text
     package var configuration: Text
     package var state: SceneState
     package var isConnected: Bool
     /// Whether its scene is or was connected.
     package var hasBeenConnected: Bool
-    package let created: Instant
+    package fileprivate(set) var created: Instant
     package var lastActivated: Instant
     package var title: Text
     package var userActivity: UserActivity?
@@ -84,50 +84,43 @@ extension Session: Document {
   ]
 
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
-    var identifier: UniqueIdentifier?
-    var (application, role, configuration) = (Text.empty, PayloadOptions.defaultRole, Text.empty)
-    var (created, lastActivated): (Instant?, Instant?)
-    var rest = Session(
-      identifier: UniqueIdentifier(high: 0, low: 0), application: "", configuration: "",
+    var (identifier, created, lastActivated): (UniqueIdentifier?, Instant?, Instant?)
+    var session = Session(
+      identifier: UniqueIdentifier(high: 0, low: 0), application: .empty, configuration: .empty,
       created: Instant(microseconds: 0))
     for (key, node) in try node.requireFields("a session", knowing: Session.keys, rules.isStrict) where !node.isNull {
       switch key {
       case "persistentIdentifier": identifier = try node.requireIdentifier()
-      case "application": application = try node.requireName("an application's identifier")
-      case "role": role = try node.requireName("a session role")
-      case "configuration": configuration = try node.requireName("the name of a configuration")
-      case "state": rest.state = try node.requireChoice(SceneState.self)
-      case "connected": rest.isConnected = try node.requireBool()
-      case "hasBeenConnected": rest.hasBeenConnected = try node.requireBool()
+      case "application": session.application = try node.requireName("an application's identifier")
+      case "role": session.role = try node.requireName("a session role")
+      case "configuration": session.configuration = try node.requireName("the name of a configuration")
+      case "state": session.state = try node.requireChoice(SceneState.self)
+      case "connected": session.isConnected = try node.requireBool()
+      case "hasBeenConnected": session.hasBeenConnected = try node.requireBool()
       case "created": created = try node.requireDate()
       case "lastActivated": lastActivated = try node.requireDate()
-      case "title": rest.title = try node.requireText()
-      case "userActivity": rest.userActivity = try UserActivity(node, rules)
-      case "stateRestorationActivity": rest.stateRestorationActivity = try UserActivity(node, rules)
-      case "openedContent": rest.openedContent = try node.requireText()
-      case "userInfo": rest.userInfo = try node.requireDictionary()
-      case "canActivatePredicate": rest.canActivatePredicate = try node.requireText(atMost: Limits.predicate)
+      case "title": session.title = try node.requireText()
+      case "userActivity": session.userActivity = try UserActivity(node, rules)
+      case "stateRestorationActivity": session.stateRestorationActivity = try UserActivity(node, rules)
+      case "openedContent": session.openedContent = try node.requireText()
+      case "userInfo": session.userInfo = try node.requireDictionary()
+      case "canActivatePredicate": session.canActivatePredicate = try node.requireText(atMost: Limits.predicate)
       case "prefersToActivatePredicate":
-        rest.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
-      case "private": rest.isPrivate = try node.requireBool()
-      case "secrets": rest.hasSecrets = try node.requireBool()
-      case "shownBy": rest.shownBy = try node.requireIdentifier()
+        session.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
+      case "private": session.isPrivate = try node.requireBool()
+      case "secrets": session.hasSecrets = try node.requireBool()
+      case "shownBy": session.shownBy = try node.requireIdentifier()
       default: break
       }
     }
     guard let identifier else { throw node.missing("persistentIdentifier", "a UUID") }
     guard let created else { throw node.missing("created", "an RFC 3339 date") }
-    if application.isEmpty { throw node.missing("application", "an application's identifier") }
-    if configuration.isEmpty { throw node.missing("configuration", "the name of a configuration") }
-    self.init(
-      identifier: identifier, application: application, role: role, configuration: configuration, state: rest.state,
-      isConnected: rest.isConnected, hasBeenConnected: rest.hasBeenConnected, created: created,
-      lastActivated: lastActivated, title: rest.title, userActivity: rest.userActivity,
-      stateRestorationActivity: rest.stateRestorationActivity, openedContent: rest.openedContent,
-      userInfo: rest.userInfo,
-      canActivatePredicate: rest.canActivatePredicate, prefersToActivatePredicate: rest.prefersToActivatePredicate,
-      isPrivate: rest.isPrivate, shownBy: rest.shownBy)
-    self.hasSecrets = rest.hasSecrets
+    if session.application.isEmpty { throw node.missing("application", "an application's identifier") }
+    if session.configuration.isEmpty { throw node.missing("configuration", "the name of a configuration") }
+    session.identifier = identifier
+    session.created = created
+    session.lastActivated = lastActivated ?? created
+    self = session
   }
 
   package func write(to fields: inout some DocumentFields) {
