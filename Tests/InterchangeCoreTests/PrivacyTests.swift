@@ -48,6 +48,20 @@ import Testing
     expectNoSecret(in: stage)
   }
 
+  @Test func `a window that may show what its host was given before stays private when the host refuses it`() throws {
+    for comesAgain in [false, true] {
+      let stage = Stage(hosting: cats())
+      let window = try stage.window()
+      stage.drop(key: "1") { $0.isPrivate = true }
+      if comesAgain {
+        stage.hostLeaves()
+        stage.attach(showing: [window])
+      }
+      stage.hostAnswersAll(.refused("org.example.Error: no"))
+      #expect(stage.sessions().map(\.isPrivate) == [comesAgain])
+    }
+  }
+
   @Test func `a window is public again when its host says that it shows something else`() throws {
     let stage = Stage(hosting: cats())
     let (session, _) = try hidden(stage)
