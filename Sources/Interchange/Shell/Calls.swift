@@ -47,28 +47,24 @@ extension Interchange {
 
 extension Interchange: InterchangeCalls {
   package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
-    handIn(Payload(activity), bringing: [], digest: .empty, size: 0, reply)
+    call(reply.call, .deliver(Payload(activity), digest: .empty, size: 0)) { $0.send(to: reply) }
   }
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
     let payload = try readPayload(document)
-    deliver(
+    handIn(
       payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
   }
 
-  func deliver(
+  func handIn(
     _ payload: Payload, bringing descriptors: [OwnedFileDescriptor] = [], digest: Text, size: Int,
     _ reply: DeliveryReply
   ) {
     redeem(payload, descriptors, digest: digest, size: size, reply) { payload, descriptors in
-      self.handIn(payload, bringing: descriptors, digest: digest, size: size, reply)
+      self.call(reply.call, .deliver(payload, digest: digest, size: size), bringing: descriptors) {
+        $0.send(to: reply)
+      }
     }
-  }
-
-  private func handIn(
-    _ payload: Payload, bringing descriptors: [OwnedFileDescriptor], digest: Text, size: Int, _ reply: DeliveryReply
-  ) {
-    call(reply.call, .deliver(payload, digest: digest, size: size), bringing: descriptors) { $0.send(to: reply) }
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {

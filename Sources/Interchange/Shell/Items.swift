@@ -13,7 +13,7 @@ extension Interchange {
   package func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws {
     let uris = try URIList(list)
     let files = uris.files
-    if files.isEmpty { return deliver(try Interchange.payload(of: uris, type, key), [], size: list.count, reply) }
+    if files.isEmpty { return handInItems(try Interchange.payload(of: uris, type, key), [], size: list.count, reply) }
     // Before any file is looked at.
     try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key")
     let (size, fileType) = (list.count, settings.fileType)
@@ -26,7 +26,7 @@ extension Interchange {
       }
       return try Interchange.payload(of: uris, type, key, types)
     } _: { payload in
-      self.deliver(payload, [], size: size, reply)
+      self.handInItems(payload, [], size: size, reply)
     }
   }
 
@@ -43,27 +43,27 @@ extension Interchange {
 
   package func dropText(_ text: Text, _ directory: Text, _ info: [Text: Text], _ reply: DeliveryReply) throws {
     let payload = try Payload(text: text, directory: directory, info: info)
-    deliver(payload, [], size: payload.items.weight, reply)
+    handInItems(payload, [], size: payload.items.weight, reply)
   }
 
   package func dropData(
     _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
   ) throws {
     let item = try Item(ofType: type, suggestedName: name, activityType: activityType, key: key)
-    deliver(Payload(items: [item]), [data], size: 0, reply)
+    handInItems(Payload(items: [item]), [data], size: 0, reply)
   }
 
   package func deliverItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply
   ) throws {
-    deliver(payload, descriptors, size: payload.items.weight, reply)
+    handInItems(payload, descriptors, size: payload.items.weight, reply)
   }
 
-  private func deliver(
+  private func handInItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], size: Int, _ reply: DeliveryReply
   ) {
     let digest: Text = payload.options.token == nil ? .empty : Digest(of: Text("items \(payload.json)")).hex
-    deliver(payload, bringing: descriptors, digest: digest, size: size, reply)
+    handIn(payload, bringing: descriptors, digest: digest, size: size, reply)
   }
 
   /// Takes contents into the baggage store, one after another.
