@@ -78,24 +78,6 @@ final class HostPlayer: Sendable {
     ).0
   }
 
-  func adopt(_ activity: String, title: String) async throws -> String {
-    let session: ObjectPath = try await house.object(House.path(of: application), House.application, over: connection)
-      .call("AdoptSession", "", activity, title)
-    return session.rawValue
-  }
-
-  func deferDelivery(_ delivery: String, seconds: UInt32) async throws {
-    try await house.service(connection).call("DeferDelivery", delivery, seconds)
-  }
-
-  func finishDelivery(_ delivery: String, error: String, message: String) async throws {
-    try await house.service(connection).call("FinishDelivery", delivery, error, message)
-  }
-
-  func register(_ manifest: String) async throws {
-    let _: ObjectPath = try await house.service(connection).call("RegisterApplication", manifest)
-  }
-
   func leave() async { await connection.close() }
 
   // MARK: The calls to it
