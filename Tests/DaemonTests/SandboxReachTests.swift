@@ -196,12 +196,14 @@ import Testing
       let nameless = "\(try await house.call("GetManagedObjects", in: House.manager, from: "x y"))"
       #expect(!nameless.contains("/session/") && !nameless.contains("/application/"), "\(nameless)")
       for (element, mine) in [("session", own.session), ("application", House.path(of: Self.own))] {
-        let call = ["--session", "--print-reply", "--dest=\(House.name)", "\(House.root)/\(element)"]
-        let tree = try await house.sandboxed(
-          as: Self.own, "dbus-send", arguments: call + ["org.freedesktop.DBus.Introspectable.Introspect"]
-        ).output()
-        let nodes = tree.split(separator: "<node name=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-        #expect(nodes.map { "\(House.root)/\(element)/\($0)" } == [mine])
+        for (sandbox, paths) in [(Self.own, [mine]), ("x y", [])] {
+          let call = ["--session", "--print-reply", "--dest=\(House.name)", "\(House.root)/\(element)"]
+          let tree = try await house.sandboxed(
+            as: sandbox, "dbus-send", arguments: call + ["org.freedesktop.DBus.Introspectable.Introspect"]
+          ).output()
+          let nodes = tree.split(separator: "<node name=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+          #expect(nodes.map { "\(House.root)/\(element)/\($0)" } == paths, "\(sandbox)")
+        }
       }
       for (interface, mine, other) in [
         (House.session, own.session, foreign.session),
