@@ -196,6 +196,8 @@ extension House {
     try await interchange.declare(Manifest(Array(Manifests.cats.utf8), types: TypeCatalog()))
     await interchange.setRules(RuleSet([("/rules", try RuleFile(Array(rules.utf8)))]), home: .empty)
     await interchange.export()
+    // The bus may still list the service before it.
+    try await gone()
     #expect(try await connection.requestName(House.name) == .owned)
     let result: Result<Void, any Error>
     do { result = .success(try await body(lines)) } catch { result = .failure(error) }
