@@ -44,18 +44,8 @@ package enum Manifests {
 package enum Payloads {
   package static func activity(_ type: String, _ key: String = "", options: String = "") -> String {
     let key = key.isEmpty ? "" : #", "targetContentIdentifier": "\#(key)""#
-    return #"{"activity": {"activityType": "\#(type)"\#(key)}, "options": {\#(patient(options))}}"#
-  }
-
-  package static func items(_ activities: (type: String, key: String)..., options: String = "") -> String {
-    let items = activities.map { type, key in
-      #"{"activities": [{"activityType": "\#(type)", "targetContentIdentifier": "\#(key)"}]}"#
-    }
-    return #"{"items": [\#(items.joined(separator: ", "))], "options": {\#(patient(options))}}"#
-  }
-
-  private static func patient(_ options: String) -> String {
     let deadline = options.contains("\"deadline\"") ? [] : [#""deadline": 3600"#]
-    return ((options.isEmpty ? [] : [options]) + deadline).joined(separator: ", ")
+    let options = ((options.isEmpty ? [] : [options]) + deadline).joined(separator: ", ")
+    return #"{"activity": {"activityType": "\#(type)"\#(key)}, "options": {\#(options)}}"#
   }
 }

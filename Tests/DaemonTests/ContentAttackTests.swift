@@ -43,37 +43,29 @@ import Testing
       }
       return try await house.beginDrag(items, over: connection)
     }
-
-    func cancel(_ drag: String) async throws {
-      try await house.object(drag, House.drag, over: connection).call("Cancel", timeout: usualLimit)
-    }
   }
 
   @Test func `the end of ten thousand promises costs nobody a delivery, and little time`() async throws {
     // The bus of a session counts to 50,000, and an attacker has more than one drag.
-    try await withDaemon(
-      limits: ["max_replies_per_connection": 500], installing: House.pictures, with: "--durability", "memory"
-    ) { house, daemon in
-      try await house.hosting { host in
-        let source = try await SilentSource(in: house)
-        let drag = try await source.drag().drag
-        let longest = try await house.longestWait {
-          try await source.cancel(drag)
-          for number in 0..<20 {
-            let landing = try await house.deliver(
-              [Things.item(Things.text("a"))],
-              ["application": "org.example.Cats", "wait": "handled"], over: house.watcher)
-            #expect(landing.outcome == "created", "\(number)")
-          }
-          try await eventually("all promises to be over") { source.released == 10_000 }
+    try await withHost(limits: ["max_replies_per_connection": 500], durability: "memory") { house, host, daemon in
+      let source = try await SilentSource(in: house)
+      let drag = try await source.drag().drag
+      let longest = try await house.longestWait {
+        try await house.object(drag, House.drag, over: source.connection).call("Cancel", timeout: usualLimit)
+        for number in 0..<20 {
+          let landing = try await house.deliver(
+            [Things.item(Things.text("a"))],
+            ["application": "org.example.Cats", "wait": "handled"], over: house.watcher)
+          #expect(landing.outcome == "created", "\(number)")
         }
-        print("the end of 10,000 promises: another waited for \(longest)")
-        #expect(source.awaited == 0)
-        #expect(longest < .seconds(3))
-        #expect(host.calls(of: "ConnectScene").count == 20)
-        await source.connection.close()
-        #expect(daemon.status == nil, "\(daemon.standardError)")
+        try await eventually("all promises to be over") { source.released == 10_000 }
       }
+      print("the end of 10,000 promises: another waited for \(longest)")
+      #expect(source.awaited == 0)
+      #expect(longest < .seconds(3))
+      #expect(host.calls(of: "ConnectScene").count == 20)
+      await source.connection.close()
+      #expect(daemon.status == nil, "\(daemon.standardError)")
     }
   }
 
@@ -106,23 +98,19 @@ import Testing
   }
 
   @Test func `what the bus does not pass on was refused by nobody, and reaches its host later`() async throws {
-    try await withDaemon(
-      limits: ["max_replies_per_connection": 4], installing: House.pictures, with: "--durability", "memory"
-    ) { house, daemon in
-      try await house.hosting { host in
-        host.next("ConnectScene", .waits, .waits, .waits, .waits)
-        let document = Payloads.activity("viewCat", options: #""disposition": "new""#)
-        var landings: [Landing] = []
-        for _ in 0..<4 { landings.append(try await host.deliver(document)) }
-        try await host.asked(4, "ConnectScene")
-        // The service has as many unanswered calls as the bus permits.
-        let last = try await host.deliver(document)
-        try await eventually("the bus to refuse") { daemon.standardError.contains("will be called again") }
-        #expect(try await house.deliveryState(last.delivery) == "routed")
-        host.goOn("ConnectScene")
-        try await host.asked(5, "ConnectScene")
-        for landing in landings + [last] { try await house.waitUntil(landing.delivery, is: "handled") }
-      }
+    try await withHost(limits: ["max_replies_per_connection": 4], durability: "memory") { house, host, daemon in
+      host.next("ConnectScene", .waits, .waits, .waits, .waits)
+      let document = Payloads.activity("viewCat", options: #""disposition": "new""#)
+      var landings: [Landing] = []
+      for _ in 0..<4 { landings.append(try await host.deliver(document)) }
+      try await host.asked(4, "ConnectScene")
+      // The service has as many unanswered calls as the bus permits.
+      let last = try await host.deliver(document)
+      try await eventually("the bus to refuse") { daemon.standardError.contains("will be called again") }
+      #expect(try await house.deliveryState(last.delivery) == "routed")
+      host.goOn("ConnectScene")
+      try await host.asked(5, "ConnectScene")
+      for landing in landings + [last] { try await house.waitUntil(landing.delivery, is: "handled") }
     }
   }
 

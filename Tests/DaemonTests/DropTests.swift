@@ -46,21 +46,6 @@ import Testing
     }
   }
 
-  @Test func `a megabyte of brackets is refused, and the service goes on`() async throws {
-    try await withService(registering: Manifests.cats) { house in
-      // The document is longer than a command line may be, so a program sends it.
-      let brackets = String(repeating: "[", count: 1 << 20)
-      let object = try house.service(house.watcher)
-      for member in ["Deliver", "DeliverEach", "Explain", "RegisterApplication"] as [MemberName] {
-        let refusal = try await refused { try await object.call(member, brackets) }
-        let reply = try #require(refusal, "\(member)")
-        #expect(reply.name == .limitsExceeded || reply.name.rawValue.hasPrefix("org.stagedoor.Error.Invalid"))
-        #expect(reply.description.utf8.count < 1000)
-      }
-      #expect(try await house.drop("viewCat", "cat1").outcome == "created")
-    }
-  }
-
   @Test(arguments: PrivateBus.Kind.available)
   func `what a call announces is on its way before its reply`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in

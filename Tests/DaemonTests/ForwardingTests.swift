@@ -4,64 +4,54 @@ import Testing
 
 /// A host that passes deliveries on and tells their end later, on the bus.
 @Suite struct ForwardingTests {
-  private static let manifest = Manifests.application(
-    "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Device"),
-    more: #" "StagedoorForwards": true,"#)
-
-  @Test func `a deferred delivery is forwarded, and ends as its host says`() async throws {
-    try await withService(registering: Self.manifest) { house in
-      try await house.hosting { host in
-        let device = try await host.adopt("", title: "laptop")
+  @Test func `a deferred delivery is forwarded, and ends as its host or the command says`() async throws {
+    // Paths spell each of these letters in another way.
+    let name = "org.example.my-photo_album"
+    let manifest = Manifests.application(
+      name, types: "viewCat", configurations: Manifests.configuration("Device"), more: #" "StagedoorForwards": true,"#)
+    try await withService(registering: manifest) { house in
+      try await house.hosting(name) { host in
+        let service = try house.service(host.connection)
+        let application = try house.object(House.path(of: name), House.application, over: host.connection)
+        let device = try await application.call("AdoptSession", "", "", "laptop", returning: ObjectPath.self).rawValue
+        func forwarded() async throws -> String {
+          host.next(
+            "ContinueScene",
+            .after { _, call in
+              try await service.call("DeferDelivery", try #require(try call.options["delivery"]?.text), UInt32(60))
+            })
+          let document = #"{"activity": {"activityType": "viewCat"}, "options": {"session": "\#(device)"}}"#
+          let delivery = try await house.deliver(document).delivery
+          try await house.waitUntil(delivery, is: "forwarded")
+          return delivery
+        }
         try await house.watched { watch in
           for error in ["", "org.example.Away"] {
-            host.next(
-              "ContinueScene",
-              .after { host, call in
-                let delivery = try #require(try call.options["delivery"]?.text)
-                try await host.deferDelivery(delivery, seconds: 60)
-              })
-            let landing = try await house.deliver(
-              #"{"activity": {"activityType": "viewCat"}, "options": {"session": "\#(device)"}}"#)
-            try await house.waitUntil(landing.delivery, is: "forwarded")
+            let delivery = try await forwarded()
             try await expectError("org.freedesktop.DBus.Error.InvalidArgs") {
-              try await host.finishDelivery(landing.delivery, error: "org.stagedoor.Error.HostRefused", message: "")
+              try await service.call("FinishDelivery", delivery, "org.stagedoor.Error.HostRefused", "")
             }
-            try await host.finishDelivery(landing.delivery, error: error, message: error.isEmpty ? "" : "it is away")
-            try await house.waitUntil(landing.delivery, is: error.isEmpty ? "handled" : "failed")
+            try await service.call("FinishDelivery", delivery, error, error.isEmpty ? "" : "it is away")
+            try await house.waitUntil(delivery, is: error.isEmpty ? "handled" : "failed")
             // A host's own error is no refusal of the service.
-            let command = house.command(Command.built("stagedoor").program, arguments: ["wait", landing.delivery])
+            let command = house.command(Command.built("stagedoor").program, arguments: ["wait", delivery])
             #expect(try await command.run().status == .exited(error.isEmpty ? 0 : 6))
           }
           let names = try await watch.happenings().map(\.name).filter { $0 != "SessionStateChanged" }
           #expect(names == ["Routed", "Forwarded", "Handled", "Routed", "Forwarded", "DeliveryFailed"])
         }
         #expect(try await house.property("Title", of: device) == "laptop")
-      }
-    }
-  }
-
-  @Test func `the command lists and cancels a forwarded delivery`() async throws {
-    try await withService(registering: Self.manifest) { house in
-      try await house.hosting { host in
-        let device = try await host.adopt("", title: "laptop")
-        host.next(
-          "ContinueScene",
-          .after { host, call in
-            try await host.deferDelivery(try #require(try call.options["delivery"]?.text), seconds: 60)
-          })
-        let landing = try await house.deliver(
-          #"{"activity": {"activityType": "viewCat"}, "options": {"session": "\#(device)"}}"#)
-        try await house.waitUntil(landing.delivery, is: "forwarded")
+        let delivery = try await forwarded()
         for (words, output) in [
-          (["deliveries", "--print", "delivery", "--state", "forwarded"], landing.delivery),
+          (["deliveries", "--print", "delivery", "--state", "forwarded"], delivery),
           (["deliveries", "--print", "delivery", "--state", "held"], ""),
-          (["__complete", "fish", "cancel", ""], "\(landing.delivery)\tforwarded org.example.Cats"),
-          (["cancel", landing.delivery], "cancelled\t\(landing.delivery)\torg.example.Cats"),
+          (["__complete", "fish", "cancel", ""], "\(delivery)\tforwarded \(name)"),
+          (["cancel", delivery], "cancelled\t\(delivery)\t\(name)"),
         ] {
           let command = house.command(Command.built("stagedoor").program, arguments: words)
           #expect(try await command.output() == output)
         }
-        try await house.waitUntil(landing.delivery, is: "cancelled")
+        try await house.waitUntil(delivery, is: "cancelled")
       }
     }
   }

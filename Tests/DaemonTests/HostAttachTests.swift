@@ -2,71 +2,8 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// How hosts come and go: the answers to AttachHost, what hosts may call meanwhile, and who may call the members marked host.
+/// What a host needs to attach, what it may call meanwhile, and who may call the members marked host.
 @Suite struct HostAttachTests {
-  private func isAttached(in house: House) async throws -> Bool {
-    try await house.property("HostAttached", of: House.cats, in: House.application) == "true"
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `who does not own the name is not its host`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind, registering: Manifests.cats) { house in
-      let nobody = try await HostPlayer("org.example.Cats", in: house, isOwner: false)
-      try await expectError("org.stagedoor.Error.NotHost") { try await nobody.attach() }
-      try await house.hosting { _ in
-        try await expectError("org.stagedoor.Error.NotHost") { try await nobody.attach() }
-        #expect(try await isAttached(in: house))
-      }
-      let stranger = try await HostPlayer("org.example.Dogs", in: house)
-      try await expectError("org.stagedoor.Error.NoSuchApplication") { try await stranger.attach() }
-      await nobody.leave()
-      await stranger.leave()
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a host is attached until it loses the name or leaves the bus`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind, registering: Manifests.cats) { house in
-      #expect(try await !isAttached(in: house))
-      for leaves in [true, false] {
-        try await house.watched { watch in
-          try await house.hosting { host in
-            #expect(try await isAttached(in: house))
-            let landing = try await house.hand("viewCat", leaves ? "cat1" : "cat2")
-            try await host.asked(2)
-            try await house.waitUntil(landing.delivery, is: "handled")
-            if leaves {
-              await host.leave()
-            } else {
-              #expect(try await host.connection.releaseName("org.example.Cats") == .released)
-            }
-            try await eventually("the host to be gone") { try await !isAttached(in: house) }
-            // The host's scenes are disconnected, and its sessions stay.
-            #expect(try await house.property("Connected", of: landing.session) == "false")
-            #expect(try await house.property("State", of: landing.session) == "unattached")
-            let gone = try await watch.happenings().filter { $0.name == "SessionDisconnected" }
-            #expect(gone.map { $0.arguments["session"] } == [landing.session])
-            let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == House.cats }
-            #expect(changes.map { $0.arguments[1]["HostAttached"]?.text } == ["true", "false"])
-          }
-        }
-      }
-    }
-  }
-
-  @Test func `a host's path is the spelling of its application's name`() async throws {
-    try await withService { house in
-      let name = "org.example.my-photo_album"
-      try await house.register(
-        Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main")))
-      try await house.hosting(name) { host in
-        #expect(try await host.attach().rawValue.hasSuffix("/org_2eexample_2emy_2dphoto_5falbum"))
-        _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
-        #expect(host.members.first == "ConnectScene")
-      }
-    }
-  }
-
   @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws
   {
     try await withService(registering: Manifests.cats) { house in
@@ -150,7 +87,9 @@ import Testing
           for error in try await trials(as: host, landing.session, in: house) { #expect(error == nil) }
           return landing.session
         }
-        try await eventually("the host to be gone") { try await !isAttached(in: house) }
+        try await eventually("the host to be gone") {
+          try await house.property("HostAttached", of: House.cats, in: House.application) == "false"
+        }
         // No scene is connected, so two calls now fail for another reason.
         let errors = try await trials(as: nil, session, in: house).map { $0 == .accessDenied }
         #expect(errors == Array(repeating: isInstalled, count: errors.count))

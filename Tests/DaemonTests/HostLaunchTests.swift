@@ -76,22 +76,17 @@ import Testing
   }
 
   /// On dbus-broker, the controller of the tests does not answer StartServiceByName if the program ends.
-  @Test func `one that the bus cannot start is LaunchFailed at once`() async throws {
+  @Test(arguments: [("/bin/false", [], 3600, "LaunchFailed"), ("sleep", ["1000"], 0.5, "HostTimeout")])
+  func `what the bus starts may fail at once, or be late, and is waited for until the deadline`(
+    program: String, arguments: [String], deadline: Double, error: String
+  ) async throws {
     try await withHouse(installing: Manifests.cats) { house in
-      try await house.bus.install("org.example.Cats", executable: "/bin/false")
+      try await house.bus.install("org.example.Cats", executable: program, arguments: arguments)
       try await house.serving { _ async throws in
-        #expect(try await house.refusal("Deliver", "string:\(Self.waiting)").name == "org.stagedoor.Error.LaunchFailed")
-      }
-    }
-  }
-
-  @Test func `the deadline passes also while the bus is still starting the application`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.bus.install("org.example.Cats", executable: "sleep", arguments: ["1000"])
-      try await house.serving { _ async throws in
-        let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.5"#)
+        let options = #""wait": "handled", "deadline": \#(deadline)"#
+        let waiting = Payloads.activity("viewCat", "cat1", options: options)
         let began = ContinuousClock.now
-        #expect(try await house.refusal("Deliver", "string:\(late)").name == "org.stagedoor.Error.HostTimeout")
+        #expect(try await house.refusal("Deliver", "string:\(waiting)").name == "org.stagedoor.Error.\(error)")
         #expect(began.duration(to: .now) < .seconds(20))
       }
     }

@@ -62,38 +62,15 @@ final class HostPlayer: Sendable {
     connection = try await house.bus.connect()
     connection.export(
       interface, at: try ObjectPath("/" + application.replacing(".", with: "/").replacing("-", with: "_")))
-    if isOwner { try await own() }
+    if isOwner {
+      let outcome = try await connection.requestName(try BusName(application), .doNotQueue)
+      try #require(outcome == .owned)
+    }
   }
 
-  func own() async throws {
-    let outcome = try await connection.requestName(try BusName(application), .doNotQueue)
-    try #require(outcome == .owned)
-  }
-
-  /// Returns the path of its application.
-  @discardableResult
-  func attach() async throws -> ObjectPath {
-    try await house.service(connection).call(
-      "AttachHost", application, [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self
-    ).0
-  }
-
-  func adopt(_ activity: String, title: String) async throws -> String {
-    let session: ObjectPath = try await house.object(House.path(of: application), House.application, over: connection)
-      .call("AdoptSession", "", activity, title)
-    return session.rawValue
-  }
-
-  func deferDelivery(_ delivery: String, seconds: UInt32) async throws {
-    try await house.service(connection).call("DeferDelivery", delivery, seconds)
-  }
-
-  func finishDelivery(_ delivery: String, error: String, message: String) async throws {
-    try await house.service(connection).call("FinishDelivery", delivery, error, message)
-  }
-
-  func register(_ manifest: String) async throws {
-    let _: ObjectPath = try await house.service(connection).call("RegisterApplication", manifest)
+  func attach() async throws {
+    _ = try await house.service(connection).call(
+      "AttachHost", application, [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
   }
 
   func leave() async { await connection.close() }
@@ -101,7 +78,6 @@ final class HostPlayer: Sendable {
   // MARK: The calls to it
 
   var calls: [HostCall] { state.withLock { $0.calls } }
-  var members: [String] { calls.map(\.member) }
 
   func calls(of member: String) -> [HostCall] { calls.filter { $0.member == member } }
 

@@ -39,7 +39,8 @@ extension House {
   static let cats = path(of: "org.example.Cats")
 
   static func path(of application: String) -> String {
-    "\(root)/application/\(application.replacing(".", with: "_2e"))"
+    let label = application.replacing("_", with: "_5f").replacing(".", with: "_2e").replacing("-", with: "_2d")
+    return "\(root)/application/\(label)"
   }
 
   /// - Parameter sandbox: The application in whose sandbox the caller runs; `nil` for a caller outside.

@@ -128,10 +128,10 @@ extension House {
 
   /// Runs `body` with the service, whose contents survive its end, an application that takes data, and its host.
   nonisolated(nonsending) func carrying<Result>(
-    _ durability: String = "normal", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
+    _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
   ) async throws -> Result {
     try write(Self.pictures, to: "\(applications)/org.example.Cats.json")
-    return try await serving("--durability", durability) { _ in try await hosting { try await body($0) } }
+    return try await serving("--durability", "normal") { _ in try await hosting { try await body($0) } }
   }
 
   /// The service, as a program calls it over a connection.
@@ -346,8 +346,10 @@ extension OwnedFileDescriptor {
 
 /// Runs `body` in a house with a service that carries contents, and its host.
 nonisolated(nonsending) func withHost<Result>(
-  _ kind: PrivateBus.Kind = .daemon, durability: String = "normal",
-  _ body: nonisolated(nonsending) (House, HostPlayer) async throws -> Result
+  _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:], durability: String = "normal",
+  _ body: nonisolated(nonsending) (House, HostPlayer, RunningCommand) async throws -> Result
 ) async throws -> Result {
-  try await withHouse(kind) { house in try await house.carrying(durability) { host in try await body(house, host) } }
+  try await withDaemon(kind, limits: limits, installing: House.pictures, with: "--durability", durability) {
+    house, daemon in try await house.hosting { host in try await body(house, host, daemon) }
+  }
 }

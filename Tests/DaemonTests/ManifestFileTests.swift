@@ -41,9 +41,8 @@ import Testing
   }
 
   @Test func `of two files for one application the JSON counts, then the list, and then the system's`() async throws {
-    try await withHouse { house in
+    try await withHouse(installing: Self.cats("JSON")) { house in
       let (json, list) = ("\(house.applications)/org.example.Cats.json", "\(house.applications)/org.example.Cats.plist")
-      try house.write(Self.cats("JSON"), to: json)
       try house.write(Self.list("List"), to: list)
       // A file in another directory is not a second file: the user's file goes before the system's.
       try house.write(Self.list("System"), to: "\(house.systemApplications)/org.example.Cats.plist")
@@ -105,9 +104,8 @@ import Testing
   }
 
   @Test func `a manifest is read as it is written, replaced, broken, mended, taken away and put back`() async throws {
-    try await withHouse { house in
+    try await withHouse(installing: Self.cats("First")) { house in
       let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("First"), to: file)
       try await house.serving { daemon in
         let landing = try await house.drop("viewCat", "cat1")
         #expect(try await house.property("ManifestPath", of: House.cats, in: House.application) == file)
@@ -169,9 +167,8 @@ import Testing
   }
 
   @Test func `a storm of changes keeps nobody waiting, and when it is over nothing wakes the service`() async throws {
-    try await withHouse { house in
+    try await withHouse(installing: Self.cats("Calm")) { house in
       let file = "\(house.applications)/org.example.Cats.json"
-      try house.write(Self.cats("Calm"), to: file)
       try await house.serving("--durability", "memory") { daemon in
         try await house.watched { watch in
           // The storm also changes other files. Some of these are manifests.

@@ -38,12 +38,15 @@ import Testing
       + #"{"type": "application/vnd.portal.filetransfer", \#(content)}]}], "options": {"application": "org.example.Cats"}}"#
   }
 
-  @Test func `a key stands for its files, in a sandbox and outside`() async throws {
+  @Test func `a key stands for its files, in a sandbox and outside, and what comes behind it keeps its number`()
+    async throws
+  {
     try await withHouse { house in
       try house.knowFileTypes()
       try await house.carrying { host in
         let (picture, notes) = (try house.file("A beach.png", "the sea"), try house.file("notes.txt", "milk"))
-        try await withPortal(["one": [picture, notes], "two": [picture], "three": [notes]], in: house) {
+        let files = ["one": [picture, notes], "two": [picture], "three": [notes], "four": [picture, notes]]
+        try await withPortal(files, in: house) {
           let landing = try await house.deliver(document(#""text": "one""#))
           #expect(try await host.text(landing.delivery, 0, "image/png") == "the sea")
           #expect(try await host.text(landing.delivery, 1, "text/plain") == "milk")
@@ -66,6 +69,17 @@ import Testing
           let late = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
           #expect(late.name == "org.stagedoor.Error.InvalidPayload")
           #expect(late.message.hasPrefix("items[0].representations[0]: the portal does not accept this key: "))
+
+          let key = #"{"representations": [{"type": "application/vnd.portal.filetransfer", "text": "four"}]}"#
+          let text = #"{"representations": [{"type": "text/html", "text": "<p>behind</p>"}]}"#
+          let both =
+            #"{"items": [\#(key), \#(text)], "options": {"application": "org.example.Cats", "token": "t"}}"#
+          let first = try await house.deliver(both)
+          #expect(try await host.text(first.delivery, 1, "text/html") == "<p>behind</p>")
+          #expect(try await host.text(first.delivery, 2, "text/plain") == "milk")
+          // A token is answered without the portal.
+          let second = try await house.deliver(both)
+          #expect(second.delivery == first.delivery && second.session == first.session)
         }
       }
     }
@@ -90,28 +104,8 @@ import Testing
     }
   }
 
-  @Test func `what comes behind a key keeps its number, and a token is answered without the portal`() async throws {
-    try await withHouse { house in
-      try house.knowFileTypes()
-      try await house.carrying { host in
-        let (picture, notes) = (try house.file("A beach.png", "the sea"), try house.file("notes.txt", "milk"))
-        try await withPortal(["one": [picture, notes]], in: house) {
-          let key = #"{"representations": [{"type": "application/vnd.portal.filetransfer", "text": "one"}]}"#
-          let text = #"{"representations": [{"type": "text/html", "text": "<p>behind</p>"}]}"#
-          let document =
-            #"{"items": [\#(key), \#(text)], "options": {"application": "org.example.Cats", "token": "t"}}"#
-          let first = try await house.deliver(document)
-          #expect(try await host.text(first.delivery, 1, "text/html") == "<p>behind</p>")
-          #expect(try await host.text(first.delivery, 2, "text/plain") == "milk")
-          let second = try await house.deliver(document)
-          #expect(second.delivery == first.delivery && second.session == first.session)
-        }
-      }
-    }
-  }
-
   @Test func `a sender waits for the portal with four calls at most, and others go on`() async throws {
-    try await withHost { house, host in
+    try await withHost { house, host, _ in
       let waiting = Lock<[Reply<[String]>]>([])
       try await withPortal(in: house) { _, reply in
         waiting.withLock { $0.append(reply) }
@@ -138,7 +132,7 @@ import Testing
   }
 
   @Test func `a key without a portal, without files, or of a file that cannot be read changes nothing`() async throws {
-    try await withHost { house, host in
+    try await withHost { house, host, _ in
       let before = try await house.eventSequence()
       let alone = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
       #expect(alone.name == "org.stagedoor.Error.InvalidPayload", "\(alone)")

@@ -111,11 +111,6 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--dance"], "there is no option --dance; `stagedoord --help` lists the options"),
-    (["--durabilty", "full"], "there is no option --durabilty; did you mean --durability?"),
-    (["--demo=loud"], #"--demo takes no value; leave out "=loud""#),
-    (["--log-level=loud"], #"--log-level must be error, warning, info or debug, not "loud""#),
-    (["--state"], "--state needs a value: --state DIRECTORY"),
     (["--state=", "--durability", "memory"], #"--state takes a text, not """#),
     (["--durability", "most"], #"--durability must be full, normal or memory, not "most""#),
     (["--log-level", "loud"], #"--log-level must be error, warning, info or debug, not "loud""#),
@@ -137,17 +132,9 @@ import Testing
     #expect(result.standardError.split(separator: "\n").count == 1)
   }
 
-  @Test func `the demonstration goes with its terminal`() async throws {
-    try await withHouse { house in
-      try await house.daemon("--demo").whileRunning { running in
-        try await running.line { $0.contains("Ctrl-C") }
-        running.signal(SIGHUP)
-        #expect(try await running.ended() == .exited(0))
-      }
-    }
-  }
-
-  @Test func `the demonstration serves the bus at the address that it is given`() async throws {
+  @Test func `the demonstration serves the bus at the address that it is given, and goes with its terminal`()
+    async throws
+  {
     try await withHouse { house in
       try await withPrivateBus { other in
         try await house.daemon("--demo", "--address", "\(other.address)").whileRunning { running in
@@ -157,6 +144,8 @@ import Testing
           #expect(try await connection.owner(of: House.name) != nil)
           await connection.close()
           #expect(try await house.watcher.owner(of: House.name) == nil)
+          running.signal(SIGHUP)
+          #expect(try await running.ended() == .exited(0))
         }
       }
     }

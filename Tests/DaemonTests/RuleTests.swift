@@ -12,10 +12,6 @@ import TextRules
     "\(house.rules)/\(name)"
   }
 
-  private func dropText(_ text: String, in directory: String = "", _ house: House) async throws -> String {
-    try await house.call("DropText", "string:\(text)", "string:\(directory)", "dict:string:string:")[1].text
-  }
-
   private func key(_ text: String, in directory: String = "", _ house: House) async throws -> String? {
     let payload =
       #"{"items":[{"representations":[{"type":"text/plain","text":"\#(text)"}]}],"options":{"info":{"dir":"\#(directory)"}}}"#
@@ -49,8 +45,6 @@ import TextRules
       try await house.serving { daemon in
         #expect(try await key("main.c:42", in: "\(home)/src", house) == "file://\(home)/src/main.c")
         #expect(try await key("none.c:42", in: "\(home)/src", house) == nil)
-        #expect(try await dropText("main.c:42", in: "\(home)/src", house) == "created")
-        #expect(try await dropText("main.c:7", in: "\(home)/src", house) == "activated")
 
         // A later folder is made now, and a file is broken: its version before stays.
         let system = "\(home)/system-config/stagedoor/rules"

@@ -7,17 +7,23 @@ import Testing
 /// `stagedoord --replace`: one service ends, another continues, and no caller notices.
 @Suite struct TakeoverTests {
   @Test(arguments: PrivateBus.Kind.available)
-  func `who calls while one takes over from another loses nothing`(kind: PrivateBus.Kind) async throws {
+  func `who calls while others take over, one after another and several at once, loses nothing`(
+    kind: PrivateBus.Kind
+  ) async throws {
     try await withHouse(kind, installing: Manifests.cats) { house in
       // The option also works if no service runs yet.
       var running = try await house.daemon("--replace").start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
       try await house.whileDropping { droppers in
-        for _ in 0..<5 {
+        for count in [1, 1, 1, 1, 3] {
           for dropper in droppers { try await dropper.isAnswered(5) }
-          let next = try await house.daemon("--replace").start()
+          var others: [RunningCommand] = []
+          for _ in 0..<count { others.append(try await house.daemon("--replace").start()) }
           #expect(try await running.ended() == .exited(0))
-          running = next
+          let all = others
+          try await eventually("all but one have ended") { all.count { $0.status == nil } == 1 }
+          for other in others where other.status != nil { #expect(try await other.ended() == .exited(0)) }
+          running = try #require(others.first { $0.status == nil })
         }
         for dropper in droppers { try await dropper.isAnswered(5) }
       }
@@ -28,37 +34,15 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `of several that take over at once one stays, and nothing is lost`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
-      try await house.serving { first in
-        // Commands are killed when their last reference goes, and the last service must be asked at the end.
-        var others: [RunningCommand] = []
-        try await house.whileDropping { droppers in
-          for dropper in droppers { try await dropper.isAnswered(3) }
-          for _ in 0..<3 { others.append(try await house.daemon("--replace").start()) }
-          #expect(try await first.ended() == .exited(0))
-          let all = others
-          try await eventually("all but one have ended") { all.count { $0.status == nil } == 1 }
-          for other in others where other.status != nil { #expect(try await other.ended() == .exited(0)) }
-          for dropper in droppers { try await dropper.isAnswered(3) }
-        }
-        for other in others { await other.stop() }
-      }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
   func `calls wait for one that takes over from another that is killed meanwhile`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
-      try await house.serving { old in
-        let landing = try await house.drop("viewCat", "cat1")
-        try await old.freeze()
-        try await house.daemon("--replace").whileRunning { _ in
-          try await house.isTaken(from: old)
-          let waiting = Task { try await house.drop("viewCat", "cat1") }
-          old.signal(SIGKILL)
-          #expect(try await waiting.value.session == landing.session)
-        }
+    try await withDaemon(kind, installing: Manifests.cats) { house, old in
+      let landing = try await house.drop("viewCat", "cat1")
+      try await old.freeze()
+      try await house.daemon("--replace").whileRunning { _ in
+        try await house.isTaken(from: old)
+        let waiting = Task { try await house.drop("viewCat", "cat1") }
+        old.signal(SIGKILL)
+        #expect(try await waiting.value.session == landing.session)
       }
     }
   }
@@ -67,25 +51,23 @@ import Testing
   func `calls that came to the one before are answered, also of those that it has not asked about`(
     kind: PrivateBus.Kind
   ) async throws {
-    try await withHouse(kind, installing: Manifests.cats) { house in
-      try await house.serving { old in
-        try await old.freeze()
-        var clients: [Connection] = []
-        for _ in 0..<10 { clients.append(try await house.bus.connect()) }
-        let drops = clients.map { client in
-          Task { try await house.deliver(Payloads.activity("viewCat", "cat1"), over: client).session }
-        }
-        try await house.daemon("--replace").whileRunning { _ in
-          try await house.isTaken(from: old)
-          old.signal(SIGCONT)
-          var sessions: Set<String> = []
-          for drop in drops { sessions.insert(try await drop.value) }
-          #expect(sessions.count == 1)
-          #expect(try await old.ended() == .exited(0))
-          #expect(try await house.deliveries().count == 10)
-        }
-        for client in clients { await client.close() }
+    try await withDaemon(kind, installing: Manifests.cats) { house, old in
+      try await old.freeze()
+      var clients: [Connection] = []
+      for _ in 0..<10 { clients.append(try await house.bus.connect()) }
+      let drops = clients.map { client in
+        Task { try await house.deliver(Payloads.activity("viewCat", "cat1"), over: client).session }
       }
+      try await house.daemon("--replace").whileRunning { _ in
+        try await house.isTaken(from: old)
+        old.signal(SIGCONT)
+        var sessions: Set<String> = []
+        for drop in drops { sessions.insert(try await drop.value) }
+        #expect(sessions.count == 1)
+        #expect(try await old.ended() == .exited(0))
+        #expect(try await house.deliveries().count == 10)
+      }
+      for client in clients { await client.close() }
     }
   }
 
@@ -129,39 +111,35 @@ import Testing
   }
 
   @Test func `one that cannot begin ends nobody`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.serving { _ in
-        let landing = try await house.drop("viewCat", "cat1")
-        let later = "\(house.state)-of-a-later-version"
-        try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
-        // SQLite's header, with the version in its place.
-        var header = [UInt8](repeating: 0, count: 4096)
-        header.replaceSubrange(60..<72, with: [0, 0, 0, 99, 0, 0, 0, 0, 0x53, 0x74, 0x67, 0x44])
-        try Data(header).write(to: URL(filePath: "\(later)/stagedoor.db"))
-        for (state, says) in [("/proc/nope", "cannot be made"), (later, "of a later Stagedoor")] {
-          let result = try await house.daemon("--replace", "--state", state).run()
-          #expect(result.status == .exited(1))
-          #expect(result.standardError.contains(says), "\(result)")
-        }
-        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+    try await withDaemon(installing: Manifests.cats) { house, _ in
+      let landing = try await house.drop("viewCat", "cat1")
+      let later = "\(house.state)-of-a-later-version"
+      try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
+      // SQLite's header, with the version in its place.
+      var header = [UInt8](repeating: 0, count: 4096)
+      header.replaceSubrange(60..<72, with: [0, 0, 0, 99, 0, 0, 0, 0, 0x53, 0x74, 0x67, 0x44])
+      try Data(header).write(to: URL(filePath: "\(later)/stagedoor.db"))
+      for (state, says) in [("/proc/nope", "cannot be made"), (later, "of a later Stagedoor")] {
+        let result = try await house.daemon("--replace", "--state", state).run()
+        #expect(result.status == .exited(1))
+        #expect(result.standardError.contains(says), "\(result)")
       }
+      #expect(try await house.drop("viewCat", "cat1").session == landing.session)
     }
   }
 
   @Test func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.serving { old in
-        let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
-        let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
-        try await eventually("it waits") { try await house.deliveries(in: "held").count == 1 }
-        let delivery = try await house.deliveries()[0][0]
-        try await house.daemon("--replace").whileRunning { _ in
-          #expect(try await old.ended() == .exited(0))
-          let error = try await refusal.value
-          #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
-          #expect(error.message.contains(delivery))
-          #expect(try await house.deliveries(in: "held").map { $0[0] } == [delivery])
-        }
+    try await withDaemon(installing: Manifests.cats) { house, old in
+      let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
+      let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
+      try await eventually("it waits") { try await house.deliveries(in: "held").count == 1 }
+      let delivery = try await house.deliveries()[0][0]
+      try await house.daemon("--replace").whileRunning { _ in
+        #expect(try await old.ended() == .exited(0))
+        let error = try await refusal.value
+        #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
+        #expect(error.message.contains(delivery))
+        #expect(try await house.deliveries(in: "held").map { $0[0] } == [delivery])
       }
     }
   }
