@@ -106,10 +106,8 @@ package nonisolated(nonsending) func withHouse<Result>(
     environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
     environment["XDG_CONFIG_DIRS"] = "\(environment["HOME"] ?? "")/system-config"
     let house = House(bus: bus, environment: environment, watcher: try await bus.connect())
-    return try await house.watcher.whileOpen {
-      if let manifest { try house.write(manifest, to: "\(house.applications)/org.example.Cats.json") }
-      return try await body(house)
-    }
+    if let manifest { try house.write(manifest, to: "\(house.applications)/org.example.Cats.json") }
+    return try await body(house)
   }
 }
 
@@ -118,14 +116,7 @@ extension Connection {
   package nonisolated(nonsending) func whileOpen<Result>(
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
-    do {
-      let result = try await body()
-      await close()
-      return result
-    } catch {
-      await close()
-      throw error
-    }
+    try await ending(with: { await close() }, body)
   }
 }
 

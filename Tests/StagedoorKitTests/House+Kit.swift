@@ -11,15 +11,7 @@ extension House {
   nonisolated(nonsending) func withClient<Result>(
     _ body: nonisolated(nonsending) (Stagedoor) async throws -> Result
   ) async throws -> Result {
-    let stagedoor = Stagedoor(on: try await bus.connect())
-    do {
-      let result = try await body(stagedoor)
-      await stagedoor.close()
-      return result
-    } catch {
-      await stagedoor.close()
-      throw error
-    }
+    try await body(Stagedoor(on: try await bus.connect()))
   }
 
   /// The service that the bus starts when somebody calls it.
@@ -82,6 +74,14 @@ nonisolated(nonsending) func code(
   } catch {
     return (error as? StagedoorError)?.code
   }
+}
+
+/// The error with which a call must be answered.
+nonisolated(nonsending) func refusal(
+  _ body: nonisolated(nonsending) () async throws -> Void
+) async -> ErrorReply? {
+  do { try await body() } catch CallError.replied(let reply) { return reply } catch {}
+  return nil
 }
 
 extension DeliveryOptions {

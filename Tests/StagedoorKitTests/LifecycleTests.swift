@@ -120,12 +120,8 @@ import Testing
       application.scene(of: session)?.enter(.background)
       _ = application.taken()
       application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no cat9") }
-      await #expect {
-        try await service.resume(session, Options.activity("cat9"))
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == "org.stagedoor.Error.NoSuchItem" && reply.text == "there is no cat9"
-      }
+      let reply = await refusal { try await service.resume(session, Options.activity("cat9")) }
+      #expect(reply?.name == "org.stagedoor.Error.NoSuchItem" && reply?.text == "there is no cat9")
       #expect(application.scene(of: session)?.userActivity == cat("cat1"))
       #expect(application.scene(of: session)?.activationState == .background)
       await #expect(throws: CallError.self) {
@@ -175,12 +171,8 @@ import Testing
       let session = scene.id
       _ = application.taken()
       service.whenNextRead { application.requestSceneSessionDestruction(scene.session) }
-      await #expect {
-        try await service.resume(session, Options.activity("cat2"))
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == "org.stagedoor.Error.NoSuchSession"
-      }
+      let reply = await refusal { try await service.resume(session, Options.activity("cat2")) }
+      #expect(reply?.name == "org.stagedoor.Error.NoSuchSession")
       #expect(!application.taken().contains { $0.hasPrefix("willConnect") })
       try await service.wait(for: "1: Destroy standard")
       #expect(application.connectedScenes.isEmpty)

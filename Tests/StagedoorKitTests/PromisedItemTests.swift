@@ -34,7 +34,6 @@ import Testing
     try await withClient(Self.manifest) { house, stagedoor in
       let observer = try await house.bus.connect()
       try await body(stagedoor) { try await Self.objects(of: stagedoor, observer) }
-      await observer.close()
     }
   }
 
@@ -112,7 +111,6 @@ import Testing
       }
       try await stagedoor.release(first.identifier)
       try await eventually("no object") { try await Self.objects(of: stagedoor, observer) == 0 }
-      await observer.close()
     }
   }
 
@@ -208,8 +206,6 @@ import Testing
       let stagedoor = Stagedoor(on: try await bus.connect())
       await #expect(throws: StagedoorError.self) { _ = try await stagedoor.beginDrag([Self.promise("a beach")]) }
       #expect(try await collect(1, from: cancelled).count == 1)
-      await stagedoor.close()
-      await service.close()
     }
   }
 }

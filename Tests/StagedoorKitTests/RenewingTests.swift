@@ -101,8 +101,6 @@ import Testing
       let stagedoor = Stagedoor(on: try await bus.connect())
       let observer = try await bus.connect()
       try await body(bus, stagedoor) { try await PromisedItemTests.objects(of: stagedoor, observer) }
-      await observer.close()
-      await stagedoor.close()
     }
   }
 
@@ -125,7 +123,6 @@ import Testing
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -140,7 +137,6 @@ import Testing
       let second = try await Taker(on: bus, ["RenewPromises": [.refused(error)]])
       try await eventually("no object") { try await objects() == 0 }
       #expect(second.count(of: "RenewPromises") == 1)
-      await second.close()
     }
   }
 
@@ -165,7 +161,6 @@ import Testing
       try await third.wait(for: "RenewPromises", 4)
       #expect(try await third.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
-      await third.close()
     }
   }
 
@@ -181,7 +176,6 @@ import Testing
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -196,7 +190,6 @@ import Testing
       second.answerNow("RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: second.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -216,7 +209,6 @@ import Testing
       try await second.wait(for: "RenewPromises", 3)
       #expect(try await second.load(from: stagedoor.connection, at: second.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -236,7 +228,6 @@ import Testing
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -257,8 +248,6 @@ import Testing
       #expect(try await stagedoor.connection.owner(of: House.name) == nil)
       let third = try await Taker(on: house.bus)
       try await third.wait(for: "RenewPromises")
-      await third.close()
-      await stagedoor.close()
     }
   }
 }

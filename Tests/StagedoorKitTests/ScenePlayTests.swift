@@ -72,8 +72,6 @@ import Testing
     for window in application.windows where window.wasConnected && window.endings != 1 {
       breaches.append("\(window.name) was disconnected \(window.endings) times")
     }
-    await connection.close()
-    await service?.close()
   }
 
   func tell(_ line: String) { story.append(line) }

@@ -190,7 +190,6 @@ import Testing
         #expect(application.connectedScenes.isEmpty)
         await late.stop()
         await other.stop()
-        await connection.close()
       }
     }
   }

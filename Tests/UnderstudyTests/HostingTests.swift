@@ -194,7 +194,6 @@ import Testing
       let before = desktop.display.raised.count
       try await host.call("ActivateScene", session, [String: Variant]()) as ()
       #expect(desktop.display.raised.count == before + 1)
-      await service.close()
     }
   }
 }

@@ -240,7 +240,6 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
             try await client.titles() == ["/tmp/notes/a.txt - Mousepad"]
           }
         }
-        await client.close()
       }
     }
   }
