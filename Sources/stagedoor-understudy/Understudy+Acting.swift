@@ -136,6 +136,32 @@ extension Understudy {
     return UInt32(token[last...].dropFirst()) ?? display.now()
   }
 
+  // MARK: Startup sequences
+
+  // A launcher begins one, and gives its name away as the token. The pointer looks busy until the sequence ends, for half a minute if nobody ends it: a
+  // program that is started may not know of sequences, and where a window is only raised there is no such program.
+
+  /// Ends the caller's sequence when a window of the application comes; at the latest, when no person waits any more.
+  func awaitStartup(_ token: String?, of application: String) {
+    guard let token else { return }
+    startups[token] = application
+    connection.loop.task { [busyTime] in
+      await self.connection.loop.sleep(for: busyTime)
+      if self.startups[token] != nil { self.endStartup(token) }
+    }
+  }
+
+  func endStartup(_ token: String?) {
+    guard let token else { return }
+    startups[token] = nil
+    display.endStartup(Bytes(token.utf8))
+  }
+
+  /// Ends the sequences that waited for a window of an application.
+  func endStartups(of application: String?) {
+    for (token, awaited) in startups where awaited == application { endStartup(token) }
+  }
+
   // MARK: Starting
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
@@ -176,7 +202,7 @@ extension Understudy {
     var variables: [Bytes] = []
     var next = environ
     while let variable = next.pointee {
-      let bytes = UnsafeBufferPointer(start: variable, count: strlen(variable)).map { UInt8(bitPattern: $0) }
+      let bytes = Bytes(cString: variable)
       if !replaced.contains(where: bytes.starts) { variables.append(bytes) }
       next += 1
     }

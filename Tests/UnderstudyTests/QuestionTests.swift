@@ -73,6 +73,18 @@ import WindowEvidence
     }
   }
 
+  @Test func `a link to a file whose name is no text leads to the bytes of that name`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (name, link) = (Bytes("\(folder)/b".utf8) + [0xE9], Bytes("\(folder)/link".utf8))
+    let (target, place) = (name.map { CChar(bitPattern: $0) } + [0], link.map { CChar(bitPattern: $0) } + [0])
+    close(open(target, O_CREAT | O_WRONLY, 0o600))
+    #expect(symlink(target, place) == 0)
+    #expect(File(at: name)?.otherPaths == [])
+    #expect(File(at: link)?.otherPaths == [name])
+  }
+
   // MARK: Services on the bus
 
   /// A service as evince and atril have one, which answers when two of them have been asked.

@@ -55,9 +55,8 @@ enum OpenCommand {
     if let token = DesktopToken.current { options["activation-token"] = Variant(token) }
     let (deed, window, report): (String, String, String)
     do throws(CallError) {
-      (deed, window, report) = try await connection.call(
-        to: Understudy.name, at: Understudy.path, Understudy.interface, "Open", url, options,
-        timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
+      (deed, window, report) = try await Understudy(on: connection).object.call(
+        "Open", url, options, timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
         returning: String.self, String.self, String.self)
     } catch {
       if case .replied(let reason) = error {
@@ -225,7 +224,7 @@ enum OpenCommand {
 
   /// The URL of an argument. Links in a path stay, because titles name the path that the person used.
   private static func url(of argument: String) throws(Problem) -> String {
-    guard var path = try HandedItem.path(of: argument) else { return argument }
+    guard let path = try HandedItem.path(of: argument) else { return argument }
     let shown = String(decoding: path, as: UTF8.self).printable
     var status = stat()
     guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 else {
@@ -239,29 +238,19 @@ enum OpenCommand {
     case S_IFDIR: throw .failed("\(shown) is a directory; name the files that are in it")
     default: throw .failed("\(shown) is no regular file")
     }
-    if path.first != UInt8(ascii: "/") {
-      guard let folder = getcwd(nil, 0) else { throw .failed("\(shown): \(InputFile.reason)") }
-      defer { free(folder) }
-      path = bytes(folder) + [UInt8(ascii: "/")] + path
+    guard let whole = LocalFile.absolute(path), let normal = normal(whole) else {
+      throw .failed("\(shown): \(InputFile.reason)")
     }
-    return FileURL.text(ofPath: try normal(path, shown)).string
+    return FileURL.text(ofPath: normal).string
   }
 
-  /// The absolute path without `.` and empty parts. Where it has `..`, its links are resolved, because `..` of a link leads elsewhere.
-  private static func normal(_ path: [UInt8], _ shown: String) throws(Problem) -> [UInt8] {
+  /// The path without `.` and empty parts. Where it has `..`, its links are resolved, because `..` of a link leads elsewhere; `nil` if they cannot be.
+  private static func normal(_ path: [UInt8]) -> [UInt8]? {
     let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     if !parts.contains(where: { $0.elementsEqual("..".utf8) }) {
       return parts.flatMap { [UInt8(ascii: "/")] + $0 }
     }
-    guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else {
-      throw .failed("\(shown): \(InputFile.reason)")
-    }
-    defer { free(real) }
-    return bytes(real)
-  }
-
-  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
-    UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+    return LinkTarget.last(of: path)
   }
 
   /// Whether a word that names no file looks like a link without its scheme: `example.org/page`.
