@@ -91,7 +91,8 @@ extension OwnedFileDescriptor {
     let suffix = name[dot...].utf8.count <= 32 ? String(name[dot...]) : ""
     var stem = Substring(name.dropLast(suffix.count))
     while stem.utf8.count + suffix.utf8.count > 255 { stem.removeLast() }
-    return stem + suffix
+    // One letter may have any number of accents.
+    return (stem.isEmpty ? "item" : stem) + suffix
   }
 
   private static func freeSpace(_ folder: String) -> Int? {
