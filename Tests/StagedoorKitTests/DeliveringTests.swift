@@ -96,7 +96,9 @@ import Testing
         if loads.next() == 1 { throw Torn() }
         return Data([1, 2, 3])
       }
-      #expect(provider.registeredTypes == ["text/plain", "image/png"])
+      // No error on the bus can have this name.
+      provider.registerDataRepresentation(as: "image/gif") { _ in throw StagedoorError(.init(rawValue: "7"), "") }
+      #expect(provider.registeredTypes == ["text/plain", "image/png", "image/gif"])
       #expect(provider.hasItem(conformingTo: "public.image"))
       #expect(!provider.hasItem(conformingTo: "video/*"))
       let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
@@ -107,6 +109,7 @@ import Testing
         return opened.size
       }
       await #expect(throws: CallError.self) { try await size("image/png") }
+      await #expect(throws: CallError.self) { try await size("image/gif") }
       #expect(try await size("image/*") == 3)
       #expect(try await size("text/plain") == 7)
       #expect(loads.value == 2)

@@ -75,10 +75,12 @@ import Testing
     }
   }
 
-  @Test func `a drag that promises nothing has no object`() async throws {
+  @Test func `a drag that promises nothing has no object, and its data is not dropped yet`() async throws {
     try await withPromiser { stagedoor, objects in
       let drag = try await stagedoor.beginDrag([DragItem(text: "a beach")], .lasting)
       #expect(try await objects() == 0)
+      let item = try #require(try await drag.items.first).itemProvider
+      #expect(await code { _ = try await item.loadText() } == .notDropped)
       try await drag.cancel()
     }
   }
