@@ -209,9 +209,7 @@ import Testing
 
   @Test func `a tab starts no service`() async throws {
     try await withHouse { house async throws in
-      try await house.bus.install(
-        House.name, executable: Command.built("stagedoord").program, arguments: ["--durability", "memory"],
-        environment: house.environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" })
+      try await house.installService("--durability", "memory")
       #expect(try await house.stagedoor("__complete", "bash", "close", "").output() == "")
       #expect(try await house.watcher.owner(of: House.name) == nil)
     }

@@ -57,10 +57,7 @@ import Testing
 
   @Test func `doctor says whether the service ran, or the bus has just started it`() async throws {
     try await withHouse { house async throws in
-      let environment = house.environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" }
-      try await house.bus.install(
-        House.name, executable: Command.built("stagedoord").program, arguments: ["--durability", "memory"],
-        environment: environment)
+      try await house.installService("--durability", "memory")
       let first = try await lines(house)
       #expect(first.contains { $0.contains("service     the bus has just started it, process ") }, "\(first)")
       let second = try await lines(house)

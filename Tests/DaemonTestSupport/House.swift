@@ -48,6 +48,13 @@ package struct House: Sendable {
     }
   }
 
+  /// Lets the bus start the service when somebody calls it.
+  package func installService(_ arguments: String...) async throws {
+    try await bus.install(
+      House.name, executable: Command.built("stagedoord").program, arguments: arguments,
+      environment: environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" || $0.key == "TMPDIR" })
+  }
+
   private func begun(_ running: RunningCommand) async throws {
     let watcher = watcher
     try await withLimit(usualLimit, "the service's name") {

@@ -13,14 +13,6 @@ extension House {
   ) async throws -> Result {
     try await body(Stagedoor(on: try await bus.connect()))
   }
-
-  /// The service that the bus starts when somebody calls it.
-  func installService(_ arguments: String...) async throws {
-    let daemon = Command.built("stagedoord")
-    try await bus.install(
-      House.name, executable: daemon.program, arguments: arguments,
-      environment: environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" || $0.key == "TMPDIR" })
-  }
 }
 
 /// A service that keeps nothing, and a client that has declared an application to it.
