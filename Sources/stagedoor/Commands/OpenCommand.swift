@@ -29,21 +29,29 @@ enum OpenCommand {
       reason = "\(error)"
     }
     var asksService = true
+    var failure: Problem?
     for (argument, url) in zip(invocation.arguments, urls) {
-      if let connection, asksService {
-        switch try await showInSession(argument, connection, invocation) {
-        case true?: continue
-        case false?: break
-        // A service that is late once would cost as much for each file.
-        case nil: asksService = false
+      do {
+        if let connection, asksService {
+          switch try await showInSession(argument, connection, invocation) {
+          case true?: continue
+          case false?: break
+          // A service that is late once would cost as much for each file.
+          case nil: asksService = false
+          }
         }
-      }
-      if let connection, FileURL.isValid(Text(url)) {
-        try await open(url, connection, invocation)
-      } else {
-        try handOver(url, reason, invocation)
+        if let connection, FileURL.isValid(Text(url)) {
+          try await open(url, connection, invocation)
+        } else {
+          try handOver(url, reason, invocation)
+        }
+      } catch {
+        // A file that cannot be opened does not keep the others from being opened.
+        if let failure { Output.note("stagedoor open: \(failure.sentence)") }
+        failure = Problem(of: error)
       }
     }
+    if let failure { throw failure }
   }
 
   private static func open(_ url: String, _ connection: Connection, _ invocation: Invocation) async throws {
