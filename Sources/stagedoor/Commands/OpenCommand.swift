@@ -186,10 +186,11 @@ enum OpenCommand {
 
   private static func handOver(_ url: String, _ reason: String, _ invocation: Invocation) throws(Problem) {
     if let application = invocation[.appOpening] {
-      throw Problem(.noService, "\(reason), and xdg-open cannot choose the application \(application.printable)")
+      let cause = reason.isEmpty ? "\(url.printable) is a link" : reason
+      throw Problem(.noService, "\(cause), and xdg-open cannot choose the application \(application.printable)")
     }
     if invocation.has(.explainOpening) {
-      throw Problem(.noService, "there is nothing to explain about \(url.printable)")
+      throw Problem(.noService, reason.isEmpty ? "there is nothing to explain about \(url.printable)" : reason)
     }
     if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed,
       applications.isHandlerChosen
