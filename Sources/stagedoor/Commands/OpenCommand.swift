@@ -217,6 +217,9 @@ enum OpenCommand {
     guard let entry = applications.application(for: type) else {
       throw Problem(.applicationFailed, "no other application opens \(type), the type of \(url.printable)")
     }
+    if entry.isTerminal {
+      throw Problem(.applicationFailed, "\(entry.name.printable) needs a terminal, which nothing here opens")
+    }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); \(entry.name.printable) opens the file") }
     let words = entry.command(opening: path, url: url)
     let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"]).map { Array($0.utf8) }
