@@ -137,6 +137,16 @@ import Testing
     }
   }
 
+  @Test func `the unit is looked for where systemd looks for it`() async throws {
+    try await withHouse { house async throws in
+      #expect(try await lines(house).contains { $0.hasPrefix("note   unit") })
+      let unit = "\(house.environment["XDG_CONFIG_HOME"] ?? "")/systemd/user/stagedoord.service"
+      try house.write("", to: unit)
+      let found = try await lines(house)
+      #expect(found.contains { $0.hasPrefix("good   unit") && $0.hasSuffix(unit) }, "\(found)")
+    }
+  }
+
   @Test func `with --quiet it prints what is wrong and nothing else`() async throws {
     try await withService { house async throws in
       #expect(try await lines(house).contains { $0.hasPrefix("note") })
