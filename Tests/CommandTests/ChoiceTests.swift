@@ -259,6 +259,8 @@ import Testing
       try house.write(#"{"cases": []}"#, to: cases)
       let empty = try await house.stagedoor("test", "-m", manifest, cases).run()
       #expect(empty.status == .exited(1) && empty.standardError.contains("there is no case in it"), "\(empty)")
+      #expect(try await explain.run().status == .exited(4))
+      #expect(try await house.stagedoor("test", "-m", manifest, cases).output().hasSuffix("1 as recorded, 0 different"))
     }
   }
 
