@@ -354,10 +354,8 @@ extension Understudy {
     }
   }
 
-  private func set(_ property: String, _ value: String, of path: ObjectPath) async {
-    try? await connection.call(
-      to: Self.service, at: path, "org.freedesktop.DBus.Properties", "Set", "\(Self.session)", property, Variant(value))
-      as ()
+  private func set(_ property: MemberName, _ value: String, of path: ObjectPath) async {
+    try? await connection.object(Self.service, at: path, Self.session).set(property, to: value)
   }
 
   private static func activity(_ url: String) -> String {
