@@ -1,6 +1,7 @@
 package import DBus
 package import DBusTestSupport
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// A private bus and an unused home: what `stagedoord` finds when it starts for the first time.
@@ -96,6 +97,25 @@ package struct House: Sendable {
     let url = URL(filePath: path)
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: url, options: .atomic)
+  }
+
+  /// Writes a program that `sh` runs, and waits until it can run: a process that a parallel test is just starting has the descriptors of this one, and
+  /// the kernel runs no file that somebody may write ("Text file busy"). It grants a lease for reading once nobody may.
+  package func writeProgram(_ path: String, _ script: String) throws {
+    try write("#!/bin/sh\n\(script)\n", to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    // `F_SETLEASE`, which Swift does not import.
+    let setLease: Int32 = 1024
+    while fcntl(file, setLease, F_RDLCK) != 0, errno == EAGAIN { usleep(1000) }
+  }
+}
+
+extension Command {
+  /// Looks for programs in this folder first.
+  package mutating func lookFirst(in folder: String) {
+    environment["PATH"] = "\(folder):\(environment["PATH"] ?? "/usr/bin:/bin")"
   }
 }
 

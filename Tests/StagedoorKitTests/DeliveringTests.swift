@@ -121,12 +121,11 @@ import Testing
   {
     try await withClient(Self.pictures) { house, stagedoor in
       let loads = Counter()
-      var provider = ItemProvider()
-      provider.registerDataRepresentation(as: "image/png") { _ in
+      let item = DragItem(promising: "image/png") { _ in
         _ = loads.next()
         return Data([1, 2, 3])
       }
-      let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
+      let delivery = try await stagedoor.deliver([item], .lasting)
       let thief = try await house.bus.connect()
       let owner = try #require(await stagedoor.connection.uniqueName)
       // The number of the object is easy to guess.

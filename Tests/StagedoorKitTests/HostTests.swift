@@ -136,13 +136,12 @@ import Testing
   }
 
   @Test func `what an item promises is not made on the main actor`() async throws {
-    var provider = ItemProvider()
     let place = Lock<pthread_t?>(nil)
-    provider.registerDataRepresentation(as: "image/png") { _ in
+    let item = DragItem(promising: "image/png") { _ in
       place.withLock { $0 = pthread_self() }
       return Data()
     }
-    _ = try await provider.loadDataRepresentation(as: "image/png")
+    _ = try await item.itemProvider.loadDataRepresentation(as: "image/png")
     #expect(place.withLock(\.self) != pthread_self())
   }
 

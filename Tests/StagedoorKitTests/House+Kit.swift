@@ -93,6 +93,9 @@ extension DeliveryOptions {
   }
 }
 
+/// The refusal of a delegate.
+struct NoSuchCat: Error {}
+
 func cat(_ name: String) -> UserActivity { UserActivity("viewCat", targetContentIdentifier: name) }
 
 /// A value of each kind that a `userInfo` may hold.
@@ -108,6 +111,13 @@ extension DragItem {
   init(text: String) {
     var provider = ItemProvider()
     provider.registerText(text)
+    self.init(itemProvider: provider)
+  }
+
+  /// An item whose data is made when somebody asks for it.
+  init(promising type: String, _ load: @escaping ItemProvider.DataLoader) {
+    var provider = ItemProvider()
+    provider.registerDataRepresentation(as: type, load: load)
     self.init(itemProvider: provider)
   }
 }

@@ -108,7 +108,6 @@ import Testing
   }
 
   @Test func `what a delegate throws refuses the delivery, and leaves things as they were`() async throws {
-    struct NoSuchCat: Error {}
     try await withStage { _, service, application in
       let session = service.addSession(1)
       application.whenConnecting = { _, _ in throw NoSuchCat() }
@@ -132,7 +131,6 @@ import Testing
 
   /// The service goes back to the activity before the delivery.
   @Test func `what a scene shows is written after an equal activity was refused`() async throws {
-    struct NoSuchCat: Error {}
     try await withScene(Options.activity("cat1")) { service, application, scene in
       application.whenContinuing = { _, _ in throw NoSuchCat() }
       // The answer to the first call was lost with a service, and the delivery comes again.
@@ -197,7 +195,6 @@ import Testing
   @Test func `a scene that refuses a delivery of a service which does not know of the scene is listed again`()
     async throws
   {
-    struct NoSuchCat: Error {}
     try await withScene { service, application, scene in
       application.whenContinuing = { _, _ in throw NoSuchCat() }
       await #expect(throws: CallError.self) { try await service.connect(scene.id, Options.activity("cat1")) }

@@ -68,15 +68,13 @@ import Testing
   }
 
   @Test func `loads share four threads`() async throws {
-    var provider = ItemProvider()
     let most = Mutex(0)
-    provider.registerDataRepresentation(as: "image/png") { _ in
+    let item = DragItem(promising: "image/png") { _ in
       let threads = await Self.threads
       most.withLock { $0 = max($0, threads) }
       return Data([1])
     }
-    let item = provider
-    let loads = (0..<200).map { _ in Task { try await item.loadDataRepresentation(as: "image/png") } }
+    let loads = (0..<200).map { _ in Task { try await item.itemProvider.loadDataRepresentation(as: "image/png") } }
     for load in loads { #expect(try await load.value == Data([1])) }
     #expect((1...4).contains(most.withLock(\.self)))
   }

@@ -124,11 +124,8 @@ import Testing
       try await house.withClient { stagedoor in
         let kept = try await house.serving("--durability", "normal") { _ in
           let picture = Picture()
-          var provider = ItemProvider()
-          provider.registerDataRepresentation(as: "image/png") { [picture] _ in
-            withExtendedLifetime(picture) { Data() }
-          }
-          try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
+          let item = DragItem(promising: "image/png") { [picture] _ in withExtendedLifetime(picture) { Data() } }
+          try await stagedoor.deliver([item], .lasting)
           return Kept(picture: picture)
         }
         try await house.serving("--durability", "normal") { _ in

@@ -86,11 +86,9 @@ import Testing
   }
 
   private static let letter: Payload = {
-    var provider = ItemProvider()
-    provider.registerDataRepresentation(as: "text/plain") { _ in Data("a beach".utf8) }
     var options = DeliveryOptions.lasting
     options.token = "letter"
-    return Payload(items: [DragItem(itemProvider: provider)], options)
+    return Payload(items: [DragItem(promising: "text/plain") { _ in Data("a beach".utf8) }], options)
   }()
 
   /// Runs `body` with a sender, and with the number of objects that it exports.
