@@ -192,13 +192,19 @@ extension Understudy {
           ? "\(manifest.entry) opens files only; save it as a file, and drop that"
           : "\(manifest.entry) is opened with a file; drop one")
     }
-    for url in handedOver.files {
-      let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
-      if url == first, isNew || hosting.sessions[session] == nil {
-        hosting.sessions[session] = HostedSession(
-          application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
-          isConnected: !isNew)
+    do {
+      for url in handedOver.files {
+        let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
+        if url == first, isNew || hosting.sessions[session] == nil {
+          hosting.sessions[session] = HostedSession(
+            application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
+            isConnected: !isNew)
+        }
       }
+    } catch {
+      // The service forgets a new session that is refused, and the window that shows the first file may have another.
+      if isNew { hosting.sessions[session] = nil }
+      throw error
     }
     hosting.sessions[session]?.broughtBy = handedOver.delivery
     await remember(hosting.sessions[session]?.url, in: session)
