@@ -10,9 +10,7 @@ import Testing
     try await withGallery { house async throws in
       let connect =
         "sh -c \"printf '%s|%s|%s\\\\n' \\\"$1\\\" \\\"$2\\\" \\\"$3\\\"; exec sleep 1000\" sh {target} {title} {info.zoom}"
-      try await house.stagedoor(
-        "host", "--app", House.gallery, "--connect", connect, "--continue", "echo again {target}"
-      ).whileRunning { host async throws in
+      try await house.hosting(connect, "--continue", "echo again {target}") { host async throws in
         let drop = house.stagedoor(
           "drop", "-t", House.openDetail, "--target", "$(photo) 7", "--title", "Beach; rm", "-i", "zoom=2", "-w",
           "handled")
@@ -67,8 +65,7 @@ import Testing
 
   @Test func `a command that does not exist refuses an item that would become a file`() async throws {
     try await withGallery { house async throws in
-      try await house.stagedoor("host", "--app", House.gallery, "--connect", "/no/such {file}").whileRunning {
-        _ async throws in
+      try await house.hosting("/no/such {file}") { _ async throws in
         let drop = try await house.stagedoor("drop", "--text", "a sea", "-w", "handled").run()
         #expect(drop.status == .exited(6), "\(drop)")
         #expect(drop.standardError.contains("/no/such: No such file or directory"), "\(drop)")
@@ -84,8 +81,7 @@ import Testing
       }
       let script =
         "printf \\\"%s|\\\" \(names.joined(separator: " ").replacing("\"", with: "\\\"")) \\\"$1\\\"; echo; exec sleep 1000"
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"\(script)\" sh {info.n}")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sh -c \"\(script)\" sh {info.n}") { host async throws in
         let document = """
           {"items": [{"activities": [{"activityType": "\(House.openDetail)", "title": "$(touch x); a 'b'",
             "targetContentIdentifier": "7", "userInfo": {"n": 3, "x": 1.5, "b": true, "a-b": "left out",
@@ -105,8 +101,7 @@ import Testing
 
   @Test func `a host whose bus goes says so, and no word about the session`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sleep 1000") { host async throws in
         _ = try await house.drop(photo: "photo-7", "-w", "handled")
         await house.bus.kill()
         #expect(try await host.ended() == .exited(3))
@@ -117,8 +112,7 @@ import Testing
 
   @Test func `without --continue an open window refuses more, and its sender hears why`() async throws {
     try await withGallery { house async throws in
-      try await house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000").whileRunning {
-        host async throws in
+      try await house.hosting("sleep 1000") { host async throws in
         let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "photo-7", "-w", "handled")
         #expect(try await drop.output().hasPrefix("created\t"))
         let again = try await drop.run()
@@ -134,8 +128,7 @@ import Testing
 
   @Test func `a command that ends at once has taken its delivery, and the host says that it failed`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"exit 3\"")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sh -c \"exit 3\"") { host async throws in
         for number in 0..<10 {
           #expect(try await house.drop(photo: "\(number)", "-w", "handled").outcome == "created")
         }
@@ -152,10 +145,7 @@ import Testing
 
   @Test func `a file whose name cannot be an argument is refused, and its copy is taken`() async throws {
     try await withGallery { house async throws in
-      try await house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sh -c 'cat \"$1\"; exec sleep 9' sh {file}"
-      )
-      .whileRunning { host async throws in
+      try await house.hosting("sh -c 'cat \"$1\"; exec sleep 9' sh {file}") { host async throws in
         let script = """
           cd "$HOME"; name=$(printf 'b\\351.txt'); echo sand >"$name"
           "$0" drop -w handled "$name"; echo $?; "$0" drop -w handled --copy "$name"
@@ -170,9 +160,7 @@ import Testing
 
   @Test func `no more commands run than are allowed`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sleep 1000", "--continue", "true", "--limit", "2")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sleep 1000", "--continue", "true", "--limit", "2") { _ async throws in
         let photos = try await [house.drop(photo: "1", "-w", "handled"), house.drop(photo: "2", "-w", "handled")]
         for photo in ["1", "3"] {
           let refused = try await house.stagedoor("drop", "-t", House.openDetail, "--target", photo, "-w", "handled")
@@ -193,10 +181,8 @@ import Testing
 
   @Test func `all commands of a window end with it, and with the host`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sh -c 'echo $$; exec sleep 1000'", "--continue",
-        "sh -c 'echo $$; exec sleep 1000'")
-      try await host.whileRunning { host async throws in
+      let sleeping = "sh -c 'echo $$; exec sleep 1000'"
+      try await house.hosting(sleeping, "--continue", sleeping) { host async throws in
         var processes: [String] = []
         for _ in 0..<2 {
           _ = try await house.drop(photo: "photo-7", "-w", "handled")
@@ -213,9 +199,7 @@ import Testing
 
   @Test func `what the host says does not steer a terminal`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sleep 1000", "--close", "/nosuch\u{1b}[2J {title}")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sleep 1000", "--close", "/nosuch\u{1b}[2J {title}") { host async throws in
         let photo = try await house.drop(photo: "photo-7", "-w", "handled")
         _ = try await house.stagedoor("close", photo.session).output()
         try await eventually("the host to say that nothing closes it") { host.standardError != "" }

@@ -89,6 +89,14 @@ extension House {
     return (fields[0], fields[1], fields[2])
   }
 
+  /// Runs `body` while commands are the gallery's windows.
+  func hosting<Result>(
+    _ connect: String, _ more: String..., body: (RunningCommand) async throws -> Result
+  ) async throws -> Result {
+    let host = stagedoor(["host", "--app", Self.gallery, "--connect", connect] + more)
+    return try await host.whileRunning { host async throws in try await body(host) }
+  }
+
   /// The identifiers of the sessions, the oldest first.
   func sessions() async throws -> [String] {
     try await stagedoor("sessions", "--print", "session").output().split(separator: "\n").map(String.init)
