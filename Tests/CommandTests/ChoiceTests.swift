@@ -253,6 +253,11 @@ import Testing
       #expect(xml.contains(#"tests="1" failures="1""#) && xml.contains("&lt;&amp;&quot;&gt; created"), "\(xml)")
       let printed = try await house.stagedoor("test", "-m", manifest, cases, "--junit", "-").run()
       #expect(printed.standardOutput == xml)
+      // A device or a pipe is not replaced by a file.
+      let piped = house.shell(
+        "mkfifo pipe; timeout 20 cat pipe & \"$0\" test -q -m gallery.json '\(cases)' --junit pipe >told; wait; test -p pipe"
+      )
+      #expect(try await piped.output() + "\n" == xml)
       _ = try await house.stagedoor("test", "-q", "--update", "-m", manifest, cases).output()
       let names = try await house.stagedoor("test", "-m", manifest, cases).output()
       #expect(names.hasPrefix("same     \(House.openDetail)") && names.contains(" refused\n"), "\(names)")
