@@ -184,7 +184,9 @@ extension Understudy {
 
   private func run(_ found: Case, _ token: String?, _ startup: String) throws {
     let words = found.entry.command(opening: found.file.path, url: found.url)
-    let environment = environment(token, startup)
+    let environment = Environment.all(
+      adding: ["DESKTOP_STARTUP_ID=\(startup)"] + (token.map { ["XDG_ACTIVATION_TOKEN=\($0)"] } ?? []),
+      without: ["DBUS_STARTER_", "GIO_LAUNCHED_DESKTOP_FILE", "XDG_ACTIVATION_TOKEN="])
     let (process, error) = Spawn.start(words, environment: environment, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
@@ -193,21 +195,5 @@ extension Understudy {
       throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(program): \(String(cString: strerror(error)))")
     }
     note(process, of: found.entry.application, with: found.file.path, as: startup)
-  }
-
-  private func environment(_ token: String?, _ startup: String) -> [Bytes] {
-    let replaced = [
-      "DBUS_STARTER_", "DESKTOP_STARTUP_ID=", "GIO_LAUNCHED_DESKTOP_FILE", "XDG_ACTIVATION_TOKEN=",
-    ].map { Bytes($0.utf8) }
-    var variables: [Bytes] = []
-    var next = environ
-    while let variable = next.pointee {
-      let bytes = Bytes(cString: variable)
-      if !replaced.contains(where: bytes.starts) { variables.append(bytes) }
-      next += 1
-    }
-    variables.append(Bytes("DESKTOP_STARTUP_ID=\(startup)".utf8))
-    if let token { variables.append(Bytes("XDG_ACTIVATION_TOKEN=\(token)".utf8)) }
-    return variables
   }
 }

@@ -99,6 +99,17 @@ import Testing
     }
   }
 
+  @Test func `a command gets the variables of the host byte for byte`() async throws {
+    try await withGallery { house async throws in
+      let command = "sh -c 'printenv LATIN | od -An -tx1; exec sleep 1000'"
+      let line = "LATIN=$(printf 'b\\351') exec \"$0\" host --app \(House.gallery) --connect \"\(command)\""
+      try await house.shell(line).whileRunning { host async throws in
+        _ = try await house.drop(photo: "photo-7")
+        #expect(try await host.nextLine() == " 62 e9 0a")
+      }
+    }
+  }
+
   @Test func `a host whose bus goes says so, and no word about the session`() async throws {
     try await withGallery { house async throws in
       try await house.hosting("sleep 1000") { host async throws in

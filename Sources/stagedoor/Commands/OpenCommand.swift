@@ -222,7 +222,7 @@ enum OpenCommand {
     }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); \(entry.name.printable) opens the file") }
     let words = entry.command(opening: path, url: url)
-    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"]).map { Array($0.utf8) }
+    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"])
     let (_, error) = Spawn.start(words, environment: variables, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
