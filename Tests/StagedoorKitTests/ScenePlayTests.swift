@@ -123,10 +123,9 @@ import Testing
   /// What a delegate does in a call, besides noting it.
   func react(to call: String, _ scene: Scene, mayThrow: Bool) throws {
     if isOver { return }
-    struct No: Error {}
     if mayThrow, random.once(in: 6) {
       tell("\(name(scene.id)) refuses")
-      throw No()
+      throw NoSuchCat()
     }
     if random.once(in: 4) { touch(scene, "the delegate in \(call)") }
     if random.once(in: 12), let other = anyScene() { touch(other, "the delegate of another in \(call)") }
