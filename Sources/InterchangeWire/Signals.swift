@@ -14,7 +14,7 @@ package final class Signals: Sendable {
   let sessionDiscarded: SignalDeclaration<String, ObjectPath, String, String, UInt64>
   let sessionRefreshRequested: SignalDeclaration<String, ObjectPath, UInt64>
 
-  init(on interface: inout Interface) {
+  package init(on interface: inout Interface) {
     let (text, path, number) = (String.self, ObjectPath.self, UInt64.self)
     routed = interface.signal(
       "Routed", "application", "session", "outcome", "configuration", "activity_type", "target_content_identifier",

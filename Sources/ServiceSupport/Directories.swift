@@ -110,16 +110,31 @@ package enum SmallFile {
 
 package enum LinkTarget {
   /// What a symbolic link names; `nil` if it cannot be read.
-  package static func of(_ link: String) -> String? {
+  package static func of(_ link: String) -> String? { bytes(of: link).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// The same in the bytes of the link, which may be no text.
+  package static func bytes(of link: String) -> [UInt8]? {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let length = readlink(link, &path, path.count)
-    return length < 0 ? nil : String(decoding: path[..<length], as: UTF8.self)
+    return length < 0 ? nil : Array(path[..<length])
   }
 
   /// The file to which all links in a path lead; `nil` if there is none, and `errno` says why.
   package static func last(of path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
+    last(of: Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The same for paths of any bytes.
+  package static func last(of path: [UInt8]) -> [UInt8]? {
+    guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else { return nil }
     defer { free(real) }
-    return String(cString: real)
+    return Array(cString: real)
+  }
+}
+
+extension [UInt8] {
+  /// The bytes of a text of C, which may be no UTF-8.
+  package init(cString text: UnsafePointer<CChar>) {
+    self = UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
   }
 }

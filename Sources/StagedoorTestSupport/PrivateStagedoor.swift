@@ -67,13 +67,12 @@ public final class PrivateStagedoor: Sendable {
     return house
   }
 
-  /// Opens a connection to the bus. The caller closes it.
+  /// Opens a connection to the bus. ``stop()`` closes it, if nobody has done so by then.
   public func connect() async throws(ConnectionError) -> Connection { try await bus.connect() }
 
   /// Ends the service and the bus, and removes the home. A second call does nothing.
   public func stop() async {
     await service.withLock { $0 }?.stop()
-    await watcher.close()
     await bus.stop()
   }
 
@@ -173,21 +172,13 @@ public final class PrivateStagedoor: Sendable {
 ///   print(try await Stagedoor(on: connection).sessions().count)  // 0
 ///   try await house.killService()
 ///   try await house.startService()
-///   await connection.close()
 /// }
 /// ```
 public nonisolated(nonsending) func withPrivateStagedoor<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (PrivateStagedoor) async throws -> Result
 ) async throws -> Result {
   let house = try await PrivateStagedoor.start(kind)
-  do {
-    let result = try await body(house)
-    await house.stop()
-    return result
-  } catch {
-    await house.stop()
-    throw error
-  }
+  return try await ending(with: { await house.stop() }) { try await body(house) }
 }
 
 /// The service was not built together with the test.

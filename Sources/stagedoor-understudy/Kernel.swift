@@ -1,5 +1,6 @@
 import CFiles
 import Glibc
+import ServiceSupport
 import WindowEvidence
 
 /// What is known of processes. Tests replay it.
@@ -20,7 +21,7 @@ struct Kernel: Processes {
   func process(_ number: Int32) -> Process? {
     guard let started = start(of: number), Kernel.isOurs(number) else { return nil }
     let arguments = words(of: number, "cmdline").dropFirst().filter { !$0.isEmpty && $0.first != UInt8(ascii: "-") }
-    let directory = link("/proc/\(number)/cwd")
+    let directory = LinkTarget.bytes(of: "/proc/\(number)/cwd")
     return Process(
       number: number, started: started, held: held(by: number),
       arguments: arguments.compactMap { word in
@@ -47,7 +48,7 @@ struct Kernel: Processes {
 
   /// The fields of `/proc/N/stat` behind the program's name, which may have any bytes.
   private func fields(of number: Int32) -> [ArraySlice<UInt8>]? {
-    let stat = read("/proc/\(number)/stat")
+    let stat = Kernel.read("/proc/\(number)/stat")
     guard let name = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     return stat[(name + 1)...].split(separator: UInt8(ascii: " "))
   }
@@ -71,7 +72,9 @@ struct Kernel: Processes {
       guard let descriptor = Int32(name), descriptor > 2 else { continue }
       let path = "/proc/\(number)/fd/\(descriptor)"
       var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let target = link(path) else { continue }
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        let target = LinkTarget.bytes(of: path)
+      else { continue }
       held.append(.init(Node(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)), path: target))
     }
     return held
@@ -84,35 +87,16 @@ struct Kernel: Processes {
   }
 
   func program(of number: Int32) -> Bytes? {
-    if let path = link("/proc/\(number)/exe") { return File.name(of: path) }
+    if let path = LinkTarget.bytes(of: "/proc/\(number)/exe") { return File.name(of: path) }
     return words(of: number, "cmdline").first.map(File.name)
   }
 
   private func words(of number: Int32, _ file: String) -> [Bytes] {
-    read("/proc/\(number)/\(file)").split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
+    Kernel.read("/proc/\(number)/\(file)").split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
   }
 
-  private func link(_ path: String) -> Bytes? {
-    var buffer = Bytes(repeating: 0, count: Int(PATH_MAX))
-    let count = buffer.withUnsafeMutableBytes { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1 }
-    }
-    return count < 0 ? nil : Bytes(buffer[..<count])
-  }
-
-  private func read(_ path: String) -> Bytes {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return [] }
-    defer { close(file) }
-    var bytes: Bytes = []
-    var buffer = Bytes(repeating: 0, count: 16 << 10)
-    while bytes.count < 1 << 20 {
-      let count = Glibc.read(file, &buffer, buffer.count)
-      if count <= 0 { break }
-      bytes += buffer[..<count]
-    }
-    return bytes
-  }
+  /// A command line with its environment has a quarter of the largest stack.
+  private static func read(_ path: String) -> Bytes { SmallFile.read(path, limit: 16 << 20) ?? [] }
 }
 
 extension File {
@@ -121,13 +105,9 @@ extension File {
     let terminated = path.map { CChar(bitPattern: $0) } + [0]
     var (device, inode, birth): (UInt64, UInt64, Int64) = (0, 0, 0)
     guard stagedoor_birth(terminated, &device, &inode, &birth) == 0 else { return nil }
-    var others: Set<Bytes> = []
-    if let resolved = realpath(terminated, nil) {
-      others.insert(Bytes(String(cString: resolved).utf8))
-      free(resolved)
-    }
+    let others = Set([LinkTarget.last(of: path)].compactMap(\.self)).subtracting([path])
     self.init(
-      path: path, otherPaths: others.subtracting([path]), node: Node(device: device, inode: inode),
+      path: path, otherPaths: others, node: Node(device: device, inode: inode),
       birth: birth == 0 ? nil : birth)
   }
 }

@@ -136,6 +136,32 @@ extension Understudy {
     return UInt32(token[last...].dropFirst()) ?? display.now()
   }
 
+  // MARK: Startup sequences
+
+  // A launcher begins one, and gives its name away as the token. The pointer looks busy until the sequence ends, for half a minute if nobody ends it: a
+  // program that is started may not know of sequences, and where a window is only raised there is no such program.
+
+  /// Ends the caller's sequence when a window of the application comes; at the latest, when no person waits any more.
+  func awaitStartup(_ token: String?, of application: String) {
+    guard let token else { return }
+    startups[token] = application
+    connection.loop.task { [busyTime] in
+      await self.connection.loop.sleep(for: busyTime)
+      if self.startups[token] != nil { self.endStartup(token) }
+    }
+  }
+
+  func endStartup(_ token: String?) {
+    guard let token else { return }
+    startups[token] = nil
+    display.endStartup(Bytes(token.utf8))
+  }
+
+  /// Ends the sequences that waited for a window of an application.
+  func endStartups(of application: String?) {
+    for (token, awaited) in startups where awaited == application { endStartup(token) }
+  }
+
   // MARK: Starting
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
@@ -158,7 +184,9 @@ extension Understudy {
 
   private func run(_ found: Case, _ token: String?, _ startup: String) throws {
     let words = found.entry.command(opening: found.file.path, url: found.url)
-    let environment = environment(token, startup)
+    let environment = Environment.all(
+      adding: ["DESKTOP_STARTUP_ID=\(startup)"] + (token.map { ["XDG_ACTIVATION_TOKEN=\($0)"] } ?? []),
+      without: ["DBUS_STARTER_", "GIO_LAUNCHED_DESKTOP_FILE", "XDG_ACTIVATION_TOKEN="])
     let (process, error) = Spawn.start(words, environment: environment, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
@@ -167,21 +195,5 @@ extension Understudy {
       throw ErrorReply("org.stagedoor.Error.LaunchFailed", "\(program): \(String(cString: strerror(error)))")
     }
     note(process, of: found.entry.application, with: found.file.path, as: startup)
-  }
-
-  private func environment(_ token: String?, _ startup: String) -> [Bytes] {
-    let replaced = [
-      "DBUS_STARTER_", "DESKTOP_STARTUP_ID=", "GIO_LAUNCHED_DESKTOP_FILE", "XDG_ACTIVATION_TOKEN=",
-    ].map { Bytes($0.utf8) }
-    var variables: [Bytes] = []
-    var next = environ
-    while let variable = next.pointee {
-      let bytes = UnsafeBufferPointer(start: variable, count: strlen(variable)).map { UInt8(bitPattern: $0) }
-      if !replaced.contains(where: bytes.starts) { variables.append(bytes) }
-      next += 1
-    }
-    variables.append(Bytes("DESKTOP_STARTUP_ID=\(startup)".utf8))
-    if let token { variables.append(Bytes("XDG_ACTIVATION_TOKEN=\(token)".utf8)) }
-    return variables
   }
 }

@@ -45,8 +45,11 @@ struct HostedSession {
 extension Understudy {
   private static let service: BusName = "org.stagedoor.Interchange1"
   private static let root: ObjectPath = "/org/stagedoor/Interchange1"
-  private static let interchange: InterfaceName = "org.stagedoor.Interchange1"
   private static let session: InterfaceName = "org.stagedoor.SceneSession1"
+
+  private nonisolated var interchange: RemoteObject {
+    connection.object(Self.service, at: Self.root, "org.stagedoor.Interchange1")
+  }
 
   /// Takes part in the service whenever it runs, and starts it once.
   func takePart() async {
@@ -77,8 +80,7 @@ extension Understudy {
       for name in hosting.registered.keys where !names.contains(name) {
         hosting.registered[name] = nil
         hosting.sessions = hosting.sessions.filter { $0.value.application != name }
-        try? await connection.call(to: Self.service, at: Self.root, Self.interchange, "UnregisterApplication", name)
-          as ()
+        try? await interchange.call("UnregisterApplication", name) as ()
       }
       for manifest in wanted where hosting.registered[manifest.identifier]?.manifest != manifest {
         await register(manifest)
@@ -90,9 +92,7 @@ extension Understudy {
   private func register(_ manifest: DerivedManifest) async {
     let isNew = hosting.registered[manifest.identifier] == nil
     // An application that declares itself is refused here, and needs no understudy.
-    let path: ObjectPath? = try? await connection.call(
-      to: Self.service, at: Self.root, Self.interchange, "RegisterApplication", manifest.json)
-    guard let path else { return }
+    guard let path: ObjectPath = try? await interchange.call("RegisterApplication", manifest.json) else { return }
     if isNew, !(await attach(manifest)) { return }
     hosting.registered[manifest.identifier] = (manifest, path)
   }
@@ -105,9 +105,8 @@ extension Understudy {
     }
     let options: [String: Variant] = ["understudy": Variant(true), "path": Variant(place)]
     do {
-      let (_, gone) = try await connection.call(
-        to: Self.service, at: Self.root, Self.interchange, "AttachHostWith", manifest.identifier, shown, options,
-        returning: ObjectPath.self, [ObjectPath].self)
+      let (_, gone) = try await interchange.call(
+        "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
       for path in gone { hosting.sessions[path] = nil }
       for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
       return true
@@ -193,13 +192,19 @@ extension Understudy {
           ? "\(manifest.entry) opens files only; save it as a file, and drop that"
           : "\(manifest.entry) is opened with a file; drop one")
     }
-    for url in handedOver.files {
-      let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
-      if url == first, isNew || hosting.sessions[session] == nil {
-        hosting.sessions[session] = HostedSession(
-          application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
-          isConnected: !isNew)
+    do {
+      for url in handedOver.files {
+        let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
+        if url == first, isNew || hosting.sessions[session] == nil {
+          hosting.sessions[session] = HostedSession(
+            application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
+            isConnected: !isNew)
+        }
       }
+    } catch {
+      // The service forgets a new session that is refused, and the window that shows the first file may have another.
+      if isNew { hosting.sessions[session] = nil }
+      throw error
     }
     hosting.sessions[session]?.broughtBy = handedOver.delivery
     await remember(hosting.sessions[session]?.url, in: session)
@@ -223,9 +228,9 @@ extension Understudy {
 
   /// Whether the service counts a delivery as taken, and so has asked for the front behind it.
   private func isTaken(_ delivery: String) async -> Bool {
-    let ending: (state: String, decision: String)? = try? await connection.call(
-      to: Self.service, at: Self.root, Self.interchange, "GetDelivery", delivery, returning: String.self, String.self)
-    return ["handled", "forwarded"].contains(ending?.state)
+    let (state, _) =
+      (try? await interchange.call("GetDelivery", delivery, returning: String.self, String.self)) ?? ("", "")
+    return ["handled", "forwarded"].contains(state)
   }
 
   /// Asks the window to close, as its own button does. A window that others share stays.
@@ -355,10 +360,8 @@ extension Understudy {
     }
   }
 
-  private func set(_ property: String, _ value: String, of path: ObjectPath) async {
-    try? await connection.call(
-      to: Self.service, at: path, "org.freedesktop.DBus.Properties", "Set", "\(Self.session)", property, Variant(value))
-      as ()
+  private func set(_ property: MemberName, _ value: String, of path: ObjectPath) async {
+    try? await connection.object(Self.service, at: path, Self.session).set(property, to: value)
   }
 
   private static func activity(_ url: String) -> String {

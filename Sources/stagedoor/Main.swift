@@ -61,12 +61,7 @@ import StagedoorKit
   }
 
   private nonisolated static func end(_ error: any Error, _ command: String?, isJSON: Bool) -> Never {
-    let problem =
-      switch error {
-      case let problem as Problem: problem
-      case let error as StagedoorError: Problem(error)
-      default: Problem.failed("\(error)")
-      }
+    let problem = Problem(of: error)
     // A program that reads the answer gets one. What was printed before the problem is not lost.
     if isJSON, Output.isEmpty { try? Output.line(Printed.shown(problem.json)) }
     fflush(stdout)

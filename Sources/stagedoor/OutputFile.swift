@@ -4,11 +4,14 @@ import ServiceSupport
 
 /// Writes whole files.
 enum OutputFile {
-  /// Writes a file in one step: a reader gets the old file or the new one. An existing file keeps its mode, and a link still leads to it.
+  /// Writes a file in one step: a reader gets the old file or the new one. An existing file keeps its mode, and a link still leads to it. A pipe or a
+  /// device gets the bytes, and stays what it is.
   static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
-    let place = target(of: path)
     var status = stat()
-    let mode = stat(place, &status) == 0 ? status.st_mode & 0o7777 : 0o666 & ~mask
+    let isThere = stat(path, &status) == 0
+    if isThere, status.st_mode & S_IFMT != S_IFREG { return try write(bytes, into: path) }
+    let place = target(of: path)
+    let mode = isThere ? status.st_mode & 0o7777 : 0o666 & ~mask
     var template = Array("\(place).XXXXXX".utf8CString)
     let number = mkstemp(&template)
     if number < 0 { throw .failed("\(path.printable): \(InputFile.reason)") }
@@ -19,6 +22,14 @@ enum OutputFile {
     if error == 0 { return }
     unlink(template)
     throw .failed("\(path.printable): \(String(cString: strerror(error)))")
+  }
+
+  private static func write(_ bytes: [UInt8], into path: String) throws(Problem) {
+    guard let stream = fopen(path, "we") else { throw .failed("\(path.printable): \(InputFile.reason)") }
+    let isWritten = fwrite(bytes, 1, bytes.count, stream) == bytes.count && fflush(stream) == 0
+    let reason = InputFile.reason
+    fclose(stream)
+    if !isWritten { throw .failed("\(path.printable): \(reason)") }
   }
 
   /// Makes a directory, and those that it is in.

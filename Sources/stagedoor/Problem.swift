@@ -33,6 +33,15 @@ struct Problem: Error {
 }
 
 extension Problem {
+  /// The problem that any error is.
+  init(of error: any Error) {
+    switch error {
+    case let problem as Problem: self = problem
+    case let error as StagedoorError: self.init(error)
+    default: self = .failed("\(error)")
+    }
+  }
+
   /// An error of the service or of the bus.
   init(_ error: StagedoorError) {
     self.init(Status(error.code), Problem.sentence(of: error), error: error.code.rawValue)

@@ -19,7 +19,6 @@ import dbus_showcase
       for round in 0..<Self.rounds {
         try await withLimit(usualLimit, "round \(round)") { try await Self.play(round, on: client) }
       }
-      await client.close()
     }
   }
 

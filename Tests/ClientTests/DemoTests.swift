@@ -50,7 +50,6 @@ import Testing
         #expect(try await introduction(of: demo).allSatisfy { !$0.hasPrefix("export ") })
         let client = try await bus.connect()
         #expect(try await client.owner(of: "org.stagedoor.Showcase1") != nil)
-        await client.close()
       }
     }
   }

@@ -47,7 +47,6 @@ import Testing
             #expect(client.standardError == "")
           }
         }
-        await watcher.close()
       }
     }
   }
@@ -60,7 +59,6 @@ import Testing
         _ = try await watcher.owners(of: "org.example.Greeter").first { $0 != nil }
         #expect(try await service.output() == "another greeter is at work on this bus")
       }
-      await watcher.close()
     }
   }
 }

@@ -28,8 +28,7 @@ nonisolated(nonsending) func withStage<Result>(
   try await withPrivateBus(kind) { bus in
     try await Command.built("dbus-showcase", environment: bus.environment).whileRunning { showcase in
       try await showcase.line { $0 == "org.stagedoor.Showcase1 is ready" }
-      let stage = Stage(bus: bus, showcase: showcase, client: try await bus.connect())
-      return try await stage.client.whileOpen { try await body(stage) }
+      return try await body(Stage(bus: bus, showcase: showcase, client: try await bus.connect()))
     }
   }
 }

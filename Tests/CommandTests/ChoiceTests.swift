@@ -209,9 +209,7 @@ import Testing
 
   @Test func `a tab starts no service`() async throws {
     try await withHouse { house async throws in
-      try await house.bus.install(
-        House.name, executable: Command.built("stagedoord").program, arguments: ["--durability", "memory"],
-        environment: house.environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" })
+      try await house.installService("--durability", "memory")
       #expect(try await house.stagedoor("__complete", "bash", "close", "").output() == "")
       #expect(try await house.watcher.owner(of: House.name) == nil)
     }
@@ -255,12 +253,19 @@ import Testing
       #expect(xml.contains(#"tests="1" failures="1""#) && xml.contains("&lt;&amp;&quot;&gt; created"), "\(xml)")
       let printed = try await house.stagedoor("test", "-m", manifest, cases, "--junit", "-").run()
       #expect(printed.standardOutput == xml)
+      // A device or a pipe is not replaced by a file.
+      let piped = house.shell(
+        "mkfifo pipe; timeout 20 cat pipe & \"$0\" test -q -m gallery.json '\(cases)' --junit pipe >told; wait; test -p pipe"
+      )
+      #expect(try await piped.output() + "\n" == xml)
       _ = try await house.stagedoor("test", "-q", "--update", "-m", manifest, cases).output()
       let names = try await house.stagedoor("test", "-m", manifest, cases).output()
       #expect(names.hasPrefix("same     \(House.openDetail)") && names.contains(" refused\n"), "\(names)")
       try house.write(#"{"cases": []}"#, to: cases)
       let empty = try await house.stagedoor("test", "-m", manifest, cases).run()
       #expect(empty.status == .exited(1) && empty.standardError.contains("there is no case in it"), "\(empty)")
+      #expect(try await explain.run().status == .exited(4))
+      #expect(try await house.stagedoor("test", "-m", manifest, cases).output().hasSuffix("1 as recorded, 0 different"))
     }
   }
 

@@ -46,8 +46,7 @@ import Testing
           _ = try await service.ended()
         }
         try await house.serving { _ async throws in
-          let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000")
-          try await host.whileRunning { _ async throws in
+          try await house.hosting("sleep 1000") { _ async throws in
             #expect(try await drop.nextLine().hasPrefix("created\t"))
             #expect(try await drop.ended().isSuccess)
           }
@@ -78,8 +77,7 @@ import Testing
         let told = try await house.stagedoor(words + ["--json"]).output()
         #expect(told.contains(#","outcome":"activated","session":"\#(photo.session)"}"#), "\(words): \(told)")
       }
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000", "--continue", "true")
-      try await host.whileRunning { _ async throws in
+      try await house.hosting("sleep 1000", "--continue", "true") { _ async throws in
         #expect(
           try await house.stagedoor("wait", "--json", photo.delivery).output()
             == #"{"delivery":"\#(photo.delivery)","state":"handled"}"#)
@@ -439,14 +437,12 @@ import Testing
 
   @Test func `how a delivery ended is a status, also for who asks later`() async throws {
     try await withGallery { house async throws in
-      let refused = try await house.stagedoor("host", "--app", House.gallery, "--connect", "/no/such/program")
-        .whileRunning { _ async throws in
-          try await house.stagedoor("drop", "-t", House.openDetail, "-w", "handled").run()
-        }
+      let refused = try await house.hosting("/no/such/program") { _ async throws in
+        try await house.stagedoor("drop", "-t", House.openDetail, "-w", "handled").run()
+      }
       #expect(refused.status == .exited(6), "\(refused)")
       #expect(refused.standardError.contains("/no/such/program: No such file or directory"), "\(refused)")
-      try await house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000").whileRunning {
-        _ async throws in
+      try await house.hosting("sleep 1000") { _ async throws in
         let photo = try await house.drop(photo: "photo-7", "--wait", "handled")
         #expect(try await house.stagedoor("wait", photo.delivery).output() == "handled")
         #expect(try await house.stagedoor("wait", "-q", String(photo.delivery.prefix(10))).output() == "")

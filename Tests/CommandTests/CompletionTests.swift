@@ -24,6 +24,7 @@ import Testing
         ("stagedoor close --animation de", "decline"), ("stagedoor drop --wait=ha", "handled"),
         ("stagedoor drop a_f", "a_file.txt"), ("stagedoor drop --app org.ex", House.gallery),
         ("stagedoor drop --app=org.ex", House.gallery), ("stagedoor new Gallery De", "Detail"),
+        ("stagedoor drop --app=Gallery -c De", "Detail"), ("stagedoor --color=never sess", "sessions"),
         ("stagedoor activate \(photo.session.prefix(9))", photo.session),
         ("stagedoor cancel \(photo.delivery.prefix(9))", photo.delivery),
       ]

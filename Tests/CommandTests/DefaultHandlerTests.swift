@@ -100,6 +100,18 @@ import Testing
     }
   }
 
+  @Test func `a choice that needs a terminal is not started without one`() async throws {
+    try await withApplications { house async throws in
+      try house.write(
+        "[Default Applications]\ntext/plain=lines.desktop\n", to: "\(house.home)/config/mimeapps.list")
+      #expect(try await open(house, "--make-default").run().status.isSuccess)
+      try house.write("one", to: "\(house.home)/a.txt")
+      let result = try await open(house, "\(house.home)/a.txt").run()
+      #expect(result.status == .exited(6), "\(result)")
+      #expect(result.standardError == "stagedoor open: Lines needs a terminal, which nothing here opens\n")
+    }
+  }
+
   @Test func `a choice that has no effect is said`() async throws {
     try await withApplications { house async throws in
       try house.write(

@@ -57,10 +57,7 @@ import Testing
 
   @Test func `doctor says whether the service ran, or the bus has just started it`() async throws {
     try await withHouse { house async throws in
-      let environment = house.environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" }
-      try await house.bus.install(
-        House.name, executable: Command.built("stagedoord").program, arguments: ["--durability", "memory"],
-        environment: environment)
+      try await house.installService("--durability", "memory")
       let first = try await lines(house)
       #expect(first.contains { $0.contains("service     the bus has just started it, process ") }, "\(first)")
       let second = try await lines(house)
@@ -137,6 +134,16 @@ import Testing
         #expect(
           found.first?.contains("\(house.state)/stagedoor.db was deleted while the service runs") ?? false, "\(found)")
       }
+    }
+  }
+
+  @Test func `the unit is looked for where systemd looks for it`() async throws {
+    try await withHouse { house async throws in
+      #expect(try await lines(house).contains { $0.hasPrefix("note   unit") })
+      let unit = "\(house.environment["XDG_CONFIG_HOME"] ?? "")/systemd/user/stagedoord.service"
+      try house.write("", to: unit)
+      let found = try await lines(house)
+      #expect(found.contains { $0.hasPrefix("good   unit") && $0.hasSuffix(unit) }, "\(found)")
     }
   }
 

@@ -185,6 +185,9 @@ import Testing
       var command = house.stagedoor("drag", "--once", "--", "-a b.txt", "c")
       command.lookFirst(in: "\(house.home)/bin")
       #expect(try await command.output() == "--once -- -a b.txt c")
+      // The program would not get such a name.
+      let nameless = try await house.shell("exec \"$0\" drag \"$(printf 'b\\351.txt')\"").run()
+      #expect(nameless.status == .exited(2) && nameless.standardError.contains("b%E9.txt is not UTF-8"), "\(nameless)")
     }
   }
 }

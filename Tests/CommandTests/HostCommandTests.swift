@@ -10,9 +10,7 @@ import Testing
     try await withGallery { house async throws in
       let connect =
         "sh -c \"printf '%s|%s|%s\\\\n' \\\"$1\\\" \\\"$2\\\" \\\"$3\\\"; exec sleep 1000\" sh {target} {title} {info.zoom}"
-      try await house.stagedoor(
-        "host", "--app", House.gallery, "--connect", connect, "--continue", "echo again {target}"
-      ).whileRunning { host async throws in
+      try await house.hosting(connect, "--continue", "echo again {target}") { host async throws in
         let drop = house.stagedoor(
           "drop", "-t", House.openDetail, "--target", "$(photo) 7", "--title", "Beach; rm", "-i", "zoom=2", "-w",
           "handled")
@@ -67,8 +65,7 @@ import Testing
 
   @Test func `a command that does not exist refuses an item that would become a file`() async throws {
     try await withGallery { house async throws in
-      try await house.stagedoor("host", "--app", House.gallery, "--connect", "/no/such {file}").whileRunning {
-        _ async throws in
+      try await house.hosting("/no/such {file}") { _ async throws in
         let drop = try await house.stagedoor("drop", "--text", "a sea", "-w", "handled").run()
         #expect(drop.status == .exited(6), "\(drop)")
         #expect(drop.standardError.contains("/no/such: No such file or directory"), "\(drop)")
@@ -79,28 +76,43 @@ import Testing
   @Test func `a command finds what was delivered in its environment, numbers too`() async throws {
     try await withGallery { house async throws in
       try house.write("sand", to: "\(house.home)/a b.txt")
-      let names = ["TITLE", "TARGET", "TYPE", "INFO_n", "INFO_x", "INFO_b", "FILE"].map { "\"$STAGEDOOR_\($0)\"" }
+      let names = ["TITLE", "TARGET", "TYPE", "INFO_n", "INFO_x", "INFO_b", "INFO_d", "FILE"].map {
+        "\"$STAGEDOOR_\($0)\""
+      }
       let script =
         "printf \\\"%s|\\\" \(names.joined(separator: " ").replacing("\"", with: "\\\"")) \\\"$1\\\"; echo; exec sleep 1000"
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"\(script)\" sh {info.n}")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sh -c \"\(script)\" sh {info.n}") { host async throws in
         let document = """
           {"items": [{"activities": [{"activityType": "\(House.openDetail)", "title": "$(touch x); a 'b'",
-            "targetContentIdentifier": "7", "userInfo": {"n": 3, "x": 1.5, "b": true, "a-b": "left out"}}],
+            "targetContentIdentifier": "7", "userInfo": {"n": 3, "x": 1.5, "b": true, "a-b": "left out",
+              "d": {"$date": "2040-01-01T00:00:00.000003Z"}}}],
             "representations": [{"type": "text/plain", "file": "file://\(house.home)/a%20b.txt", "openInPlace": true}]}]}
           """
         let drop = house.stagedoor("drop", "--payload", "-", "--wait", "handled", input: document)
         #expect(try await drop.output().hasPrefix("created\t"))
         let line = try await host.nextLine()
-        #expect(line == "$(touch x); a 'b'|7|\(House.openDetail)|3|1.5|true|\(house.home)/a b.txt|3|")
+        #expect(
+          line
+            == "$(touch x); a 'b'|7|\(House.openDetail)|3|1.5|true|2040-01-01T00:00:00.000003Z|\(house.home)/a b.txt|3|"
+        )
+      }
+    }
+  }
+
+  @Test func `a command gets the variables of the host byte for byte`() async throws {
+    try await withGallery { house async throws in
+      let command = "sh -c 'printenv LATIN | od -An -tx1; exec sleep 1000'"
+      let line = "LATIN=$(printf 'b\\351') exec \"$0\" host --app \(House.gallery) --connect \"\(command)\""
+      try await house.shell(line).whileRunning { host async throws in
+        _ = try await house.drop(photo: "photo-7")
+        #expect(try await host.nextLine() == " 62 e9 0a")
       }
     }
   }
 
   @Test func `a host whose bus goes says so, and no word about the session`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sleep 1000") { host async throws in
         _ = try await house.drop(photo: "photo-7", "-w", "handled")
         await house.bus.kill()
         #expect(try await host.ended() == .exited(3))
@@ -111,8 +123,7 @@ import Testing
 
   @Test func `without --continue an open window refuses more, and its sender hears why`() async throws {
     try await withGallery { house async throws in
-      try await house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000").whileRunning {
-        host async throws in
+      try await house.hosting("sleep 1000") { host async throws in
         let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "photo-7", "-w", "handled")
         #expect(try await drop.output().hasPrefix("created\t"))
         let again = try await drop.run()
@@ -128,8 +139,7 @@ import Testing
 
   @Test func `a command that ends at once has taken its delivery, and the host says that it failed`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"exit 3\"")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sh -c \"exit 3\"") { host async throws in
         for number in 0..<10 {
           #expect(try await house.drop(photo: "\(number)", "-w", "handled").outcome == "created")
         }
@@ -146,10 +156,7 @@ import Testing
 
   @Test func `a file whose name cannot be an argument is refused, and its copy is taken`() async throws {
     try await withGallery { house async throws in
-      try await house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sh -c 'cat \"$1\"; exec sleep 9' sh {file}"
-      )
-      .whileRunning { host async throws in
+      try await house.hosting("sh -c 'cat \"$1\"; exec sleep 9' sh {file}") { host async throws in
         let script = """
           cd "$HOME"; name=$(printf 'b\\351.txt'); echo sand >"$name"
           "$0" drop -w handled "$name"; echo $?; "$0" drop -w handled --copy "$name"
@@ -164,9 +171,7 @@ import Testing
 
   @Test func `no more commands run than are allowed`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sleep 1000", "--continue", "true", "--limit", "2")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sleep 1000", "--continue", "true", "--limit", "2") { _ async throws in
         let photos = try await [house.drop(photo: "1", "-w", "handled"), house.drop(photo: "2", "-w", "handled")]
         for photo in ["1", "3"] {
           let refused = try await house.stagedoor("drop", "-t", House.openDetail, "--target", photo, "-w", "handled")
@@ -187,10 +192,8 @@ import Testing
 
   @Test func `all commands of a window end with it, and with the host`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sh -c 'echo $$; exec sleep 1000'", "--continue",
-        "sh -c 'echo $$; exec sleep 1000'")
-      try await host.whileRunning { host async throws in
+      let sleeping = "sh -c 'echo $$; exec sleep 1000'"
+      try await house.hosting(sleeping, "--continue", sleeping) { host async throws in
         var processes: [String] = []
         for _ in 0..<2 {
           _ = try await house.drop(photo: "photo-7", "-w", "handled")
@@ -207,9 +210,7 @@ import Testing
 
   @Test func `what the host says does not steer a terminal`() async throws {
     try await withGallery { house async throws in
-      let host = house.stagedoor(
-        "host", "--app", House.gallery, "--connect", "sleep 1000", "--close", "/nosuch\u{1b}[2J {title}")
-      try await host.whileRunning { host async throws in
+      try await house.hosting("sleep 1000", "--close", "/nosuch\u{1b}[2J {title}") { host async throws in
         let photo = try await house.drop(photo: "photo-7", "-w", "handled")
         _ = try await house.stagedoor("close", photo.session).output()
         try await eventually("the host to say that nothing closes it") { host.standardError != "" }

@@ -53,18 +53,6 @@ extension House {
     return command
   }
 
-  /// Writes a program that `sh` runs, and waits until it can run: a process that a parallel test is just starting has the descriptors of this one, and
-  /// the kernel runs no file that somebody may write ("Text file busy"). It grants a lease for reading once nobody may.
-  func writeProgram(_ path: String, _ script: String) throws {
-    try write("#!/bin/sh\n\(script)\n", to: path)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    defer { close(file) }
-    // `F_SETLEASE`, which Swift does not import.
-    let setLease: Int32 = 1024
-    while fcntl(file, setLease, F_RDLCK) != 0, errno == EAGAIN { usleep(1000) }
-  }
-
   // MARK: The gallery
 
   static let gallery = "org.example.Gallery"
@@ -101,6 +89,14 @@ extension House {
     return (fields[0], fields[1], fields[2])
   }
 
+  /// Runs `body` while commands are the gallery's windows.
+  func hosting<Result>(
+    _ connect: String, _ more: String..., body: (RunningCommand) async throws -> Result
+  ) async throws -> Result {
+    let host = stagedoor(["host", "--app", Self.gallery, "--connect", connect] + more)
+    return try await host.whileRunning { host async throws in try await body(host) }
+  }
+
   /// The identifiers of the sessions, the oldest first.
   func sessions() async throws -> [String] {
     try await stagedoor("sessions", "--print", "session").output().split(separator: "\n").map(String.init)
@@ -110,9 +106,4 @@ extension House {
 extension Command {
   /// The folder of the programs that are built here.
   static let builtFolder = URL(filePath: Command.built("stagedoor").program).deletingLastPathComponent().path
-
-  /// Looks for programs in this folder first.
-  mutating func lookFirst(in folder: String) {
-    environment["PATH"] = "\(folder):\(environment["PATH"] ?? "/usr/bin:/bin")"
-  }
 }

@@ -82,8 +82,9 @@ import Testing
       try house.write(Self.rules, to: good)
       try house.write("rule a\n  when text\n  then sing 'x'\n", to: bad)
       for command in [["check"], ["rules", "check"]] {
-        let result = try await house.stagedoor(command + [good, bad]).run()
+        let result = try await house.stagedoor(command + ["/no/such.rules", good, bad]).run()
         #expect(result.status == .exited(1))
+        #expect(result.standardError == "stagedoor \(command[0]): /no/such.rules: No such file or directory\n")
         let lines = result.standardOutput.split(separator: "\n")
         #expect(lines.first == "\(good): good, 4 rules")
         #expect(lines.count == 3 && lines[1].hasPrefix("\(bad):2:12: error: expected matches"), "\(result)")

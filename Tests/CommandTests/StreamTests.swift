@@ -124,7 +124,8 @@ import Testing
       let host = "exec \"$0\" host --app \(House.gallery) --connect 'true {file}' 2>&1"
       try await house.shell(host).whileRunning { host async throws in
         try await killingDrop(house) { () async throws in
-          _ = try await host.line { $0.hasSuffix("the source was interrupted after 100000 bytes") }
+          // How much of the beginning was handed over by then is chance.
+          _ = try await host.line { $0.hasPrefix("stagedoor host: the source was interrupted after ") }
         }
       }
     }

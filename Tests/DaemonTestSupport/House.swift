@@ -1,6 +1,7 @@
 package import DBus
 package import DBusTestSupport
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// A private bus and an unused home: what `stagedoord` finds when it starts for the first time.
@@ -48,6 +49,13 @@ package struct House: Sendable {
     }
   }
 
+  /// Lets the bus start the service when somebody calls it.
+  package func installService(_ arguments: String...) async throws {
+    try await bus.install(
+      House.name, executable: Command.built("stagedoord").program, arguments: arguments,
+      environment: environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" || $0.key == "TMPDIR" })
+  }
+
   private func begun(_ running: RunningCommand) async throws {
     let watcher = watcher
     try await withLimit(usualLimit, "the service's name") {
@@ -90,6 +98,25 @@ package struct House: Sendable {
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: url, options: .atomic)
   }
+
+  /// Writes a program that `sh` runs, and waits until it can run: a process that a parallel test is just starting has the descriptors of this one, and
+  /// the kernel runs no file that somebody may write ("Text file busy"). It grants a lease for reading once nobody may.
+  package func writeProgram(_ path: String, _ script: String) throws {
+    try write("#!/bin/sh\n\(script)\n", to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    // `F_SETLEASE`, which Swift does not import.
+    let setLease: Int32 = 1024
+    while fcntl(file, setLease, F_RDLCK) != 0, errno == EAGAIN { usleep(1000) }
+  }
+}
+
+extension Command {
+  /// Looks for programs in this folder first.
+  package mutating func lookFirst(in folder: String) {
+    environment["PATH"] = "\(folder):\(environment["PATH"] ?? "/usr/bin:/bin")"
+  }
 }
 
 /// - Parameters:
@@ -106,10 +133,8 @@ package nonisolated(nonsending) func withHouse<Result>(
     environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
     environment["XDG_CONFIG_DIRS"] = "\(environment["HOME"] ?? "")/system-config"
     let house = House(bus: bus, environment: environment, watcher: try await bus.connect())
-    return try await house.watcher.whileOpen {
-      if let manifest { try house.write(manifest, to: "\(house.applications)/org.example.Cats.json") }
-      return try await body(house)
-    }
+    if let manifest { try house.write(manifest, to: "\(house.applications)/org.example.Cats.json") }
+    return try await body(house)
   }
 }
 
@@ -118,14 +143,7 @@ extension Connection {
   package nonisolated(nonsending) func whileOpen<Result>(
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
-    do {
-      let result = try await body()
-      await close()
-      return result
-    } catch {
-      await close()
-      throw error
-    }
+    try await ending(with: { await close() }, body)
   }
 }
 

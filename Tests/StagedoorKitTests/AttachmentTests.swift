@@ -30,7 +30,6 @@ import Testing
       // The first of the errors is reported, and not each attempt.
       let failures = application.takenFailures()
       #expect(failures.count == 1 && failures[0].contains("NoSuchApplication"), "\(failures)")
-      await second.close()
     }
   }
 
@@ -97,8 +96,6 @@ import Testing
       application = nil
       _ = consume running
       try await eventually("the end of the application") { gone == nil }
-      await connection.close()
-      await second.close()
     }
   }
 
@@ -125,7 +122,6 @@ import Testing
       application.post("Later")
       try await second.wait(for: "PostNotification Later")
       #expect(application.calls.count { $0.hasPrefix("bringToFront") } == 2)
-      await second.close()
     }
   }
 
@@ -182,7 +178,6 @@ import Testing
       let posted = next.lines.filter { $0.hasPrefix("PostNotification") }
       #expect(posted.count == 1000)
       #expect(posted.count { $0 == "PostNotification Typed" } == 1)
-      await next.close()
     }
   }
 
@@ -274,7 +269,6 @@ import Testing
       }
       #expect(book.late.withLock(\.self) == [])
       await last.stop()
-      await connection.close()
     }
   }
 }

@@ -89,7 +89,6 @@ import Testing
         return steps
       }
       #expect(steps == [.routed, .held, .handled])
-      await second.close()
     }
   }
 

@@ -145,14 +145,4 @@ import Testing
       #expect(seen == 0)
     }
   }
-
-  @Test func `every event of the interface is read by the names of its arguments`() throws {
-    let node = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Interchange1.xml"))
-    let signals = try #require(node.interfaces.first { $0.name == "org.stagedoor.Interchange1" }).signals
-    // An event has a number.
-    for signal in signals where signal.arguments.last?.name == "sequence" {
-      let names = signal.arguments.dropLast().map { $0.name ?? "" }
-      #expect(Event.arguments[signal.name] ?? [] == names, "\(signal.name)")
-    }
-  }
 }

@@ -44,23 +44,17 @@ import Testing
   }
 
   @Test func `a delivery that comes with the attachment waits until the host may write`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1], connectsAtOnce: true)
-      let application = PlayedApplication("org.example.Cats")
-      application.whenConnecting = { scene, _ in
-        scene.title = "Tom"
-        scene.userInfo = ["zoom": 2]
-      }
-      let connection = try await bus.connect()
-      try await application.start(on: connection)
+    let application = PlayedApplication("org.example.Cats")
+    application.whenConnecting = { scene, _ in
+      scene.title = "Tom"
+      scene.userInfo = ["zoom": 2]
+    }
+    try await withStage(of: application, sessions: [1], connectsAtOnce: true) { _, service in
       try await service.wait(for: "1: connected")
       #expect(
         service.lines == [
           "AttachHost org.example.Cats []", "1: Title = Tom", #"1: UserInfo = {"zoom":2}"#, "1: connected",
         ])
-      await application.stop()
-      await connection.close()
-      await service.close()
     }
   }
 
@@ -142,13 +136,12 @@ import Testing
   }
 
   @Test func `what an item promises is not made on the main actor`() async throws {
-    var provider = ItemProvider()
     let place = Lock<pthread_t?>(nil)
-    provider.registerDataRepresentation(as: "image/png") { _ in
+    let item = DragItem(promising: "image/png") { _ in
       place.withLock { $0 = pthread_self() }
       return Data()
     }
-    _ = try await provider.loadDataRepresentation(as: "image/png")
+    _ = try await item.itemProvider.loadDataRepresentation(as: "image/png")
     #expect(place.withLock(\.self) != pthread_self())
   }
 
@@ -231,16 +224,9 @@ import Testing
     try await withStage { bus, service, application in
       let session = service.addSession(1)
       let stranger = try await bus.connect()
-      await #expect {
-        try await stranger.call(
-          to: "org.example.Cats", at: "/org/example/Cats", "org.stagedoor.SceneHost1", "DestroyScene", session.path,
-          "standard")
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == .accessDenied
-      }
+      let host = stranger.object("org.example.Cats", at: "/org/example/Cats", "org.stagedoor.SceneHost1")
+      #expect(await refusal { try await host.call("DestroyScene", session.path, "standard") }?.name == .accessDenied)
       #expect(application.taken().isEmpty)
-      await stranger.close()
     }
   }
 
@@ -249,7 +235,6 @@ import Testing
       let connection = try await bus.connect()
       let second = PlayedApplication("org.example.Cats")
       #expect(await code { try await second.start(on: connection) } == .alreadyRunning)
-      await connection.close()
       #expect(await code { try await PlayedApplication("no identifier").start(on: connection) } == .invalidArguments)
     }
   }
@@ -280,7 +265,6 @@ import Testing
       // The application takes calls from the new service.
       try await next.resume(session, Options.activity("cat5"))
       #expect(application.taken().contains("continue cat5 (foregroundInactive)"))
-      await next.close()
     }
   }
 
@@ -308,9 +292,7 @@ import Testing
         #expect(application.connectedScenes.isEmpty)
         #expect(application.failures.isEmpty)
         if ending != "left" { #expect(try await service.connection.owner(of: "org.example.Cats") == nil) }
-        await connection.close()
       }
-      await service.close()
     }
   }
 

@@ -199,7 +199,6 @@ import Testing
         let connection = try await house.bus.connect()
         #expect(
           await code { try await PlayedApplication("org.example.Dogs").start(on: connection) } == .noSuchApplication)
-        await connection.close()
       }
     }
   }
@@ -222,15 +221,13 @@ extension House {
   ) async throws {
     let application = PlayedApplication("org.example.Cats", manifest: manifest)
     application.restoresWindows = restoresWindows
-    let connection = try await bus.connect()
     do {
-      try await application.start(on: connection)
+      try await application.start(on: try await bus.connect())
       try await body(application)
     } catch {
       Issue.record(error)
     }
     await application.stop()
     #expect(application.failures.isEmpty)
-    await connection.close()
   }
 }

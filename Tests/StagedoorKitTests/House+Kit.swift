@@ -11,23 +11,7 @@ extension House {
   nonisolated(nonsending) func withClient<Result>(
     _ body: nonisolated(nonsending) (Stagedoor) async throws -> Result
   ) async throws -> Result {
-    let stagedoor = Stagedoor(on: try await bus.connect())
-    do {
-      let result = try await body(stagedoor)
-      await stagedoor.close()
-      return result
-    } catch {
-      await stagedoor.close()
-      throw error
-    }
-  }
-
-  /// The service that the bus starts when somebody calls it.
-  func installService(_ arguments: String...) async throws {
-    let daemon = Command.built("stagedoord")
-    try await bus.install(
-      House.name, executable: daemon.program, arguments: arguments,
-      environment: environment.filter { $0.key.hasPrefix("XDG_") || $0.key == "HOME" || $0.key == "TMPDIR" })
+    try await body(Stagedoor(on: try await bus.connect()))
   }
 }
 
@@ -84,6 +68,14 @@ nonisolated(nonsending) func code(
   }
 }
 
+/// The error with which a call must be answered.
+nonisolated(nonsending) func refusal(
+  _ body: nonisolated(nonsending) () async throws -> Void
+) async -> ErrorReply? {
+  do { try await body() } catch CallError.replied(let reply) { return reply } catch {}
+  return nil
+}
+
 extension DeliveryOptions {
   /// Longer than any machine is slow: at its deadline a delivery would change.
   static var lasting: DeliveryOptions {
@@ -101,6 +93,9 @@ extension DeliveryOptions {
   }
 }
 
+/// The refusal of a delegate.
+struct NoSuchCat: Error {}
+
 func cat(_ name: String) -> UserActivity { UserActivity("viewCat", targetContentIdentifier: name) }
 
 /// A value of each kind that a `userInfo` may hold.
@@ -116,6 +111,13 @@ extension DragItem {
   init(text: String) {
     var provider = ItemProvider()
     provider.registerText(text)
+    self.init(itemProvider: provider)
+  }
+
+  /// An item whose data is made when somebody asks for it.
+  init(promising type: String, _ load: @escaping ItemProvider.DataLoader) {
+    var provider = ItemProvider()
+    provider.registerDataRepresentation(as: type, load: load)
     self.init(itemProvider: provider)
   }
 }

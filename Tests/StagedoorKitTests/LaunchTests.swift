@@ -17,12 +17,10 @@ import Testing
         let application = PlayedApplication("org.example.Cats")
         var known: [SessionIdentifier] = []
         application.whenLaunching = { known = application.openSessions.map(\.identifier) }
-        let connection = try await house.bus.connect()
-        try await application.start(on: connection)
+        try await application.start(on: try await house.bus.connect())
         #expect(known == sessions)
         #expect(application.openSessions.map(\.identifier) == sessions)
         await application.stop()
-        await connection.close()
       }
     }
   }
@@ -92,8 +90,6 @@ import Testing
       #expect(forgotten.application?.connectedScenes.map(\.id) == [session])
       await forgotten.application?.stop()
       try await eventually("its end") { await forgotten.application == nil }
-      await connection.close()
-      await service.close()
     }
   }
 
@@ -113,25 +109,17 @@ import Testing
         #expect(error.code == .alreadyRunning)
         #expect(error.message.contains("this very process has the name org.example.Cats on another connection"))
       }
-      await connection.close()
-      await toolkit.close()
     }
   }
 
   @Test func `an application without a bus ends its scenes, and is forgotten`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
-      let session = PlayedService.session(1)
-      let application = PlayedApplication("org.example.Cats")
-      let connection = try await bus.connect()
-      try await application.start(on: connection)
-      try await service.connect(session, Options.none)
+    let application = PlayedApplication("org.example.Cats")
+    try await withStage(of: application, sessions: [1]) { bus, service in
+      try await service.connect(PlayedService.session(1), Options.none)
       await bus.kill()
       try await eventually("the end") { await application.failures.count == 1 }
       #expect(application.calls.last == "didDisconnect standard (unattached)")
       #expect(application.stagedoor == nil)
-      await connection.close()
-      await service.close()
     }
   }
 }

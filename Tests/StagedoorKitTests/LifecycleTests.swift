@@ -108,7 +108,6 @@ import Testing
   }
 
   @Test func `what a delegate throws refuses the delivery, and leaves things as they were`() async throws {
-    struct NoSuchCat: Error {}
     try await withStage { _, service, application in
       let session = service.addSession(1)
       application.whenConnecting = { _, _ in throw NoSuchCat() }
@@ -120,12 +119,8 @@ import Testing
       application.scene(of: session)?.enter(.background)
       _ = application.taken()
       application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no cat9") }
-      await #expect {
-        try await service.resume(session, Options.activity("cat9"))
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == "org.stagedoor.Error.NoSuchItem" && reply.text == "there is no cat9"
-      }
+      let reply = await refusal { try await service.resume(session, Options.activity("cat9")) }
+      #expect(reply?.name == "org.stagedoor.Error.NoSuchItem" && reply?.text == "there is no cat9")
       #expect(application.scene(of: session)?.userActivity == cat("cat1"))
       #expect(application.scene(of: session)?.activationState == .background)
       await #expect(throws: CallError.self) {
@@ -136,7 +131,6 @@ import Testing
 
   /// The service goes back to the activity before the delivery.
   @Test func `what a scene shows is written after an equal activity was refused`() async throws {
-    struct NoSuchCat: Error {}
     try await withScene(Options.activity("cat1")) { service, application, scene in
       application.whenContinuing = { _, _ in throw NoSuchCat() }
       // The answer to the first call was lost with a service, and the delivery comes again.
@@ -175,12 +169,8 @@ import Testing
       let session = scene.id
       _ = application.taken()
       service.whenNextRead { application.requestSceneSessionDestruction(scene.session) }
-      await #expect {
-        try await service.resume(session, Options.activity("cat2"))
-      } throws: { error in
-        guard case CallError.replied(let reply) = error else { return false }
-        return reply.name == "org.stagedoor.Error.NoSuchSession"
-      }
+      let reply = await refusal { try await service.resume(session, Options.activity("cat2")) }
+      #expect(reply?.name == "org.stagedoor.Error.NoSuchSession")
       #expect(!application.taken().contains { $0.hasPrefix("willConnect") })
       try await service.wait(for: "1: Destroy standard")
       #expect(application.connectedScenes.isEmpty)
@@ -205,7 +195,6 @@ import Testing
   @Test func `a scene that refuses a delivery of a service which does not know of the scene is listed again`()
     async throws
   {
-    struct NoSuchCat: Error {}
     try await withScene { service, application, scene in
       application.whenContinuing = { _, _ in throw NoSuchCat() }
       await #expect(throws: CallError.self) { try await service.connect(scene.id, Options.activity("cat1")) }

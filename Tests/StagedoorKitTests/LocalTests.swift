@@ -38,7 +38,6 @@ import Testing
       let next = try await PlayedService(on: bus, sessions: [1, 2])
       try await next.wait(for: "PostNotification EntriesUpdated")
       #expect(heard.count == 5)
-      await next.close()
     }
   }
 
@@ -67,7 +66,6 @@ import Testing
       #expect(application.openSessions.map(\.identifier) == [sessions[1], sessions[2]])
       // A delivery for a closed window finds no session.
       await #expect(throws: CallError.self) { try await next.connect(sessions[0], Options.activity("cat2")) }
-      await next.close()
     }
   }
 
@@ -145,17 +143,11 @@ import Testing
     final class Windows: Application {
       override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { Window() }
     }
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
+    let application = Windows("org.example.Cats")
+    try await withStage(of: application, sessions: [1]) { _, service in
       let session = PlayedService.session(1)
-      let application = Windows("org.example.Cats")
-      let connection = try await bus.connect()
-      try await application.start(on: connection)
       try await service.connect(session, Options.none)
       #expect(application.scene(of: session)?.title == "of the base class, in the foreground")
-      await application.stop()
-      await connection.close()
-      await service.close()
     }
   }
 }

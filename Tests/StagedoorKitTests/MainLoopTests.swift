@@ -48,7 +48,6 @@ import Testing
         try await service.destroy(session)
         #expect(try await stage.nextLine() == "didDisconnect \(place)")
       }
-      await service.close()
     }
   }
 }

@@ -23,6 +23,7 @@ import Testing
     options.deadline = .seconds(5)
     options.wait = .handled
     options.isPrivate = true
+    options.keepsPromises = true
     return Payload(items: [DragItem(itemProvider: provider), DragItem(cat("cat2"))], options)
   }
 

@@ -109,20 +109,27 @@ import Testing
 @MainActor func withStage(
   _ body: @MainActor (PrivateBus, PlayedService, PlayedApplication) async throws -> Void
 ) async throws {
-  let bus = try await PrivateBus.start()
-  let service = try await PlayedService(on: bus)
   let application = PlayedApplication("org.example.Cats")
-  let connection = try await bus.connect()
-  do {
-    try await application.start(on: connection)
+  try await withStage(of: application) { bus, service in
     try await body(bus, service, application)
     #expect(application.failures.isEmpty)
+  }
+}
+
+/// The same with any application, and with sessions that the service has from the beginning.
+@MainActor func withStage(
+  of application: Application, sessions: [Int] = [], connectsAtOnce: Bool = false,
+  _ body: @MainActor (PrivateBus, PlayedService) async throws -> Void
+) async throws {
+  let bus = try await PrivateBus.start()
+  let service = try await PlayedService(on: bus, sessions: sessions, connectsAtOnce: connectsAtOnce)
+  do {
+    try await application.start(on: try await bus.connect())
+    try await body(bus, service)
   } catch {
     Issue.record(error)
   }
   await application.stop()
-  await connection.close()
-  await service.close()
   await bus.stop()
 }
 

@@ -391,10 +391,7 @@ nonisolated(nonsending) func withPlayedService(
 ) async throws {
   try await withPrivateBus { bus in
     let service = try await PlayedService(on: bus, events: events, refusing: refusing)
-    let stagedoor = Stagedoor(on: try await bus.connect())
-    try await body(bus, service, stagedoor)
-    await stagedoor.close()
-    await service.close()
+    try await body(bus, service, Stagedoor(on: try await bus.connect()))
   }
 }
 

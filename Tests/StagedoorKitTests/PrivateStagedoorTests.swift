@@ -11,8 +11,7 @@ import Testing
     try await withPrivateStagedoor { house in
       try await house.install(manifest: Manifests.cats, of: "org.example.Cats")
       let application = PlayedApplication("org.example.Cats")
-      let connection = try await house.connect()
-      try await application.start(on: connection)
+      try await application.start(on: try await house.connect())
       let stagedoor = try #require(application.stagedoor)
       let tom = try await stagedoor.deliver(cat("tom"), .handled)
       let tim = try await stagedoor.deliver(cat("tim"), .handled)
@@ -26,19 +25,15 @@ import Testing
       #expect(left.map(\.identifier) == [tim.session])
       #expect(left.allSatisfy { !$0.isConnected })
       await application.stop()
-      await connection.close()
     }
   }
 
   /// The activity types of the application, with this manifest installed.
   private func types(_ manifest: String, _ house: PrivateStagedoor) async throws -> [String] {
     try await house.install(manifest: manifest, of: "org.example.Cats")
-    let connection = try await house.connect()
-    let stagedoor = Stagedoor(on: connection)
-    let types = try await stagedoor.application("org.example.Cats").activityTypes
+    let stagedoor = Stagedoor(on: try await house.connect())
     #expect(try await stagedoor.applications().map(\.identifier) == ["org.example.Cats"])
-    await connection.close()
-    return types
+    return try await stagedoor.application("org.example.Cats").activityTypes
   }
 
   @Test func `a manifest that replaces another is read when it is installed, in either format`() async throws {

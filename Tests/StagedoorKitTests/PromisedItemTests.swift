@@ -34,7 +34,6 @@ import Testing
     try await withClient(Self.manifest) { house, stagedoor in
       let observer = try await house.bus.connect()
       try await body(stagedoor) { try await Self.objects(of: stagedoor, observer) }
-      await observer.close()
     }
   }
 
@@ -76,10 +75,12 @@ import Testing
     }
   }
 
-  @Test func `a drag that promises nothing has no object`() async throws {
+  @Test func `a drag that promises nothing has no object, and its data is not dropped yet`() async throws {
     try await withPromiser { stagedoor, objects in
       let drag = try await stagedoor.beginDrag([DragItem(text: "a beach")], .lasting)
       #expect(try await objects() == 0)
+      let item = try #require(try await drag.items.first).itemProvider
+      #expect(await code { _ = try await item.loadText() } == .notDropped)
       try await drag.cancel()
     }
   }
@@ -112,7 +113,6 @@ import Testing
       }
       try await stagedoor.release(first.identifier)
       try await eventually("no object") { try await Self.objects(of: stagedoor, observer) == 0 }
-      await observer.close()
     }
   }
 
@@ -124,11 +124,8 @@ import Testing
       try await house.withClient { stagedoor in
         let kept = try await house.serving("--durability", "normal") { _ in
           let picture = Picture()
-          var provider = ItemProvider()
-          provider.registerDataRepresentation(as: "image/png") { [picture] _ in
-            withExtendedLifetime(picture) { Data() }
-          }
-          try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
+          let item = DragItem(promising: "image/png") { [picture] _ in withExtendedLifetime(picture) { Data() } }
+          try await stagedoor.deliver([item], .lasting)
           return Kept(picture: picture)
         }
         try await house.serving("--durability", "normal") { _ in
@@ -208,8 +205,6 @@ import Testing
       let stagedoor = Stagedoor(on: try await bus.connect())
       await #expect(throws: StagedoorError.self) { _ = try await stagedoor.beginDrag([Self.promise("a beach")]) }
       #expect(try await collect(1, from: cancelled).count == 1)
-      await stagedoor.close()
-      await service.close()
     }
   }
 }

@@ -86,11 +86,9 @@ import Testing
   }
 
   private static let letter: Payload = {
-    var provider = ItemProvider()
-    provider.registerDataRepresentation(as: "text/plain") { _ in Data("a beach".utf8) }
     var options = DeliveryOptions.lasting
     options.token = "letter"
-    return Payload(items: [DragItem(itemProvider: provider)], options)
+    return Payload(items: [DragItem(promising: "text/plain") { _ in Data("a beach".utf8) }], options)
   }()
 
   /// Runs `body` with a sender, and with the number of objects that it exports.
@@ -101,8 +99,6 @@ import Testing
       let stagedoor = Stagedoor(on: try await bus.connect())
       let observer = try await bus.connect()
       try await body(bus, stagedoor) { try await PromisedItemTests.objects(of: stagedoor, observer) }
-      await observer.close()
-      await stagedoor.close()
     }
   }
 
@@ -125,7 +121,6 @@ import Testing
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -140,7 +135,6 @@ import Testing
       let second = try await Taker(on: bus, ["RenewPromises": [.refused(error)]])
       try await eventually("no object") { try await objects() == 0 }
       #expect(second.count(of: "RenewPromises") == 1)
-      await second.close()
     }
   }
 
@@ -165,7 +159,6 @@ import Testing
       try await third.wait(for: "RenewPromises", 4)
       #expect(try await third.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
-      await third.close()
     }
   }
 
@@ -181,7 +174,6 @@ import Testing
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -196,7 +188,6 @@ import Testing
       second.answerNow("RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: second.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -216,7 +207,6 @@ import Testing
       try await second.wait(for: "RenewPromises", 3)
       #expect(try await second.load(from: stagedoor.connection, at: second.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -236,7 +226,6 @@ import Testing
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
-      await second.close()
     }
   }
 
@@ -257,8 +246,6 @@ import Testing
       #expect(try await stagedoor.connection.owner(of: House.name) == nil)
       let third = try await Taker(on: house.bus)
       try await third.wait(for: "RenewPromises")
-      await third.close()
-      await stagedoor.close()
     }
   }
 }

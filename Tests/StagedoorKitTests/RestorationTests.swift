@@ -45,7 +45,6 @@ import Testing
         await application.stop()
       }
       #expect(restored == [nil, nil, cat("cat1"), cat("cat1"), nil, nil])
-      await service.close()
     }
   }
 
@@ -64,7 +63,6 @@ import Testing
         #expect(try await stage.ended() == .signalled(signal))
         #expect(service.lines.contains(Self.restoration("cat1")))
       }
-      await service.close()
     }
   }
 }

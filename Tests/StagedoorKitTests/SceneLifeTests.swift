@@ -100,9 +100,8 @@ import Testing
   }
 
   @Test func `a window without an activity that refuses a drop is not restored with it`() async throws {
-    struct No: Error {}
     try await withScene { service, application, scene in
-      application.whenContinuing = { _, _ in throw No() }
+      application.whenContinuing = { _, _ in throw NoSuchCat() }
       await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }
       #expect(scene.userActivity == nil)
       scene.enter(.background)
@@ -113,9 +112,8 @@ import Testing
   }
 
   @Test func `an activity that was not written yet is written after a refused drop`() async throws {
-    struct No: Error {}
     try await withScene(Options.activity("cat1")) { service, application, scene in
-      application.whenContinuing = { _, _ in throw No() }
+      application.whenContinuing = { _, _ in throw NoSuchCat() }
       service.refusals.withLock { $0["UserActivity"] = ["org.stagedoor.Error.StorageFailed"] }
       scene.userActivity = cat("cat2")
       await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }

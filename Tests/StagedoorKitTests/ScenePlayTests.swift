@@ -72,8 +72,6 @@ import Testing
     for window in application.windows where window.wasConnected && window.endings != 1 {
       breaches.append("\(window.name) was disconnected \(window.endings) times")
     }
-    await connection.close()
-    await service?.close()
   }
 
   func tell(_ line: String) { story.append(line) }
@@ -125,10 +123,9 @@ import Testing
   /// What a delegate does in a call, besides noting it.
   func react(to call: String, _ scene: Scene, mayThrow: Bool) throws {
     if isOver { return }
-    struct No: Error {}
     if mayThrow, random.once(in: 6) {
       tell("\(name(scene.id)) refuses")
-      throw No()
+      throw NoSuchCat()
     }
     if random.once(in: 4) { touch(scene, "the delegate in \(call)") }
     if random.once(in: 12), let other = anyScene() { touch(other, "the delegate of another in \(call)") }

@@ -15,11 +15,7 @@ import Testing
 
   private static let session = SessionIdentifier("6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa41")!
   private static let delivery = DeliveryIdentifier("6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa42")!
-  private static let promise: DragItem = {
-    var provider = ItemProvider(cat("tom"))
-    provider.registerDataRepresentation(as: "text/plain") { _ in Data() }
-    return DragItem(itemProvider: provider)
-  }()
+  private static let promise = DragItem(promising: "text/plain") { _ in Data() }
 
   /// Every public function that waits for the service, by its name.
   private static let calls: [(name: String, call: Call)] = [
@@ -190,7 +186,6 @@ import Testing
         #expect(application.connectedScenes.isEmpty)
         await late.stop()
         await other.stop()
-        await connection.close()
       }
     }
   }

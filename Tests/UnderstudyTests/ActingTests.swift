@@ -63,13 +63,11 @@ import WindowEvidence
   ) async throws -> String {
     let client = try await desktop.bus.connect()
     let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
-    let answer: String
     do {
-      (answer, _, _) = try await object.call(
-        "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self)
-    } catch { answer = "\(error)" }
-    await client.close()
-    return answer
+      return try await object.call(
+        "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
+      ).0
+    } catch { return "\(error)" }
   }
 
   @Test func `a program that needs a terminal is not started, and its window is raised`() async throws {

@@ -170,31 +170,55 @@ import Testing
     return connection
   }
 
-  /// After a delivery that was taken, the service asks the host to bring the window to the front. After a late answer it does not.
-  @Test(arguments: ["handled", "forwarded", "failed", "routed"])
-  func `the front is asked for twice only if the service asks for it behind the delivery`(state: String) async throws {
+  private static let session: ObjectPath = "/org/stagedoor/Interchange1/session/s"
+
+  /// Runs `body` with an editor that shows `a.txt`, and its host as the played service calls it.
+  private nonisolated(nonsending) func withHost(
+    deliveriesAre state: String = "handled",
+    _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject) async throws -> Void
+  ) async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       let service = try await playService(on: desktop.bus, deliveriesAre: state)
       let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
       defer { part.cancel() }
-      let host = service.object(
-        UnderstudyInterface.name, at: "/org/stagedoor/Understudy1/hosts/desktop_2emousepad",
-        "org.stagedoor.SceneHost1")
-      let session: ObjectPath = "/org/stagedoor/Interchange1/session/s"
       try await eventually("the host") {
         await desktop.understudy.hosting.registered["desktop.mousepad"] != nil
       }
-      let item = #"{"representations": [{"file": "\#(desktop.url("a.txt"))"}]}"#
-      let options = #"{"delivery": "the-delivery", "items": [\#(item)]}"#
-      try await host.call("ContinueScene", session, options) as ()
+      try await body(
+        desktop,
+        service.object(
+          UnderstudyInterface.name, at: "/org/stagedoor/Understudy1/hosts/desktop_2emousepad",
+          "org.stagedoor.SceneHost1"))
+    }
+  }
+
+  /// What a delivery of files says.
+  private func options(_ files: [String], in desktop: PlayedDesktop) -> String {
+    let items = files.map { #"{"representations": [{"file": "\#(desktop.url($0))"}]}"# }
+    return #"{"delivery": "the-delivery", "items": [\#(items.joined(separator: ", "))]}"#
+  }
+
+  @Test func `a new session that is refused is forgotten, also where its first file was shown`() async throws {
+    try await withHost { desktop, host async throws in
+      let options = options(["a.txt", "gone.txt"], in: desktop)
+      await #expect(throws: CallError.self) { try await host.call("ConnectScene", Self.session, "", options) as () }
       #expect(desktop.display.raised == [1])
-      try await host.call("ActivateScene", session, [String: Variant]()) as ()
+      #expect(await desktop.understudy.hosting.sessions[Self.session] == nil)
+    }
+  }
+
+  /// After a delivery that was taken, the service asks the host to bring the window to the front. After a late answer it does not.
+  @Test(arguments: ["handled", "forwarded", "failed", "routed"])
+  func `the front is asked for twice only if the service asks for it behind the delivery`(state: String) async throws {
+    try await withHost(deliveriesAre: state) { desktop, host async throws in
+      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+      #expect(desktop.display.raised == [1])
+      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
       #expect(desktop.display.raised == (["handled", "forwarded"].contains(state) ? [1] : [1, 1]))
       let before = desktop.display.raised.count
-      try await host.call("ActivateScene", session, [String: Variant]()) as ()
+      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
       #expect(desktop.display.raised.count == before + 1)
-      await service.close()
     }
   }
 }

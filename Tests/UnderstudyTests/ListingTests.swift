@@ -90,7 +90,6 @@ import WindowEvidence
       try await provider.call("ActivateResult", "2", ["okul"], UInt32(4711)) as ()
       try await provider.call("LaunchSearch", ["mousepad", "a.txt"], UInt32(4711)) as ()
       #expect(desktop.display.raised == [2, 3])
-      await shell.close()
     }
   }
 
@@ -107,7 +106,6 @@ import WindowEvidence
       try await runner.call("Run", "2", "") as ()
       try await runner.call("Teardown") as ()
       #expect(desktop.display.raised == [2])
-      await shell.close()
     }
   }
 }

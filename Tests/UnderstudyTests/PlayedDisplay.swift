@@ -207,7 +207,6 @@ struct PlayedDesktop {
       // A process that nobody awaits would keep the tests that end a process of their own waiting.
       defer { desktop.processes.awaitStarted() }
       try await body(desktop)
-      await connection.close()
     }
   }
 

@@ -70,8 +70,19 @@ import WindowEvidence
         "Open", desktop.url("a.txt"), ["new": Variant(true)], returning: String.self, String.self, String.self)
       #expect(deed == "started")
       #expect(desktop.processes.looks == [:] && desktop.display.listings == before)
-      await client.close()
     }
+  }
+
+  @Test func `a link to a file whose name is no text leads to the bytes of that name`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (name, link) = (Bytes("\(folder)/b".utf8) + [0xE9], Bytes("\(folder)/link".utf8))
+    let (target, place) = (name.map { CChar(bitPattern: $0) } + [0], link.map { CChar(bitPattern: $0) } + [0])
+    close(open(target, O_CREAT | O_WRONLY, 0o600))
+    #expect(symlink(target, place) == 0)
+    #expect(File(at: name)?.otherPaths == [])
+    #expect(File(at: link)?.otherPaths == [name])
   }
 
   // MARK: Services on the bus
@@ -79,7 +90,7 @@ import WindowEvidence
   /// A service as evince and atril have one, which answers when two of them have been asked.
   private nonisolated(nonsending) func serve(
     _ name: BusName, at path: ObjectPath, _ bus: PrivateBus, knows: Bool, _ questions: Lock<Int>
-  ) async throws -> Connection {
+  ) async throws {
     let connection = try await bus.connect()
     let owner = knows ? await connection.uniqueName?.rawValue ?? "" : ""
     var interface = Interface(InterfaceName(unchecked: name.rawValue))
@@ -90,7 +101,6 @@ import WindowEvidence
     }
     connection.export(interface, at: path)
     _ = try await connection.requestName(name, .doNotQueue)
-    return connection
   }
 
   @Test func `services on the bus are asked at once, and only where nothing else is certain`() async throws {
@@ -102,10 +112,8 @@ import WindowEvidence
       desktop.display.show(1, "atril", "a.txt", process: 7)
       desktop.display.show(2, "evince", "a.txt", process: getpid())
       let questions = Lock(0)
-      let services = [
-        try await serve("org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", desktop.bus, knows: true, questions),
-        try await serve("org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", desktop.bus, knows: false, questions),
-      ]
+      try await serve("org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", desktop.bus, knows: true, questions)
+      try await serve("org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", desktop.bus, knows: false, questions)
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: "2"))
       #expect(questions.withLock(\.self) == 2)
@@ -113,7 +121,6 @@ import WindowEvidence
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: "3"))
       #expect(questions.withLock(\.self) == 2)
-      for service in services { await service.close() }
     }
   }
 }

@@ -171,7 +171,6 @@ import WindowEvidence
       let served = InterfaceLines(try await object.introspect().interfaces.filter(\.isStagedoors))
       let written = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Understudy1.xml"))
       #expect(served.lines == InterfaceLines(written.interfaces).lines)
-      await client.close()
     }
   }
 }

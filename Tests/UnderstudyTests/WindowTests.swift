@@ -103,10 +103,8 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
       environment["GSETTINGS_BACKEND"] = "memory"
       environment["NO_AT_BRIDGE"] = "1"
       environment["WAYLAND_DISPLAY"] = nil
-      let folder = "\(house.home)/bin"
-      try house.write("#!/bin/sh\necho \"$1\" >>'\(house.home)/opened'\n", to: "\(folder)/xdg-open")
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/xdg-open")
-      environment["PATH"] = "\(folder):\(environment["PATH"] ?? "/usr/bin:/bin")"
+      try house.writeProgram("\(house.home)/bin/xdg-open", "echo \"$1\" >>'\(house.home)/opened'")
+      environment["PATH"] = "\(house.home)/bin:\(environment["PATH"] ?? "/usr/bin:/bin")"
       // A server that looks for a number begins with 0. It would take the number of a server that a test has killed.
       let display = Int.random(in: 10_000..<60_000)
       defer { for file in ["/tmp/.X\(display)-lock", "/tmp/.X11-unix/X\(display)"] { unlink(file) } }
@@ -240,7 +238,6 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
             try await client.titles() == ["/tmp/notes/a.txt - Mousepad"]
           }
         }
-        await client.close()
       }
     }
   }

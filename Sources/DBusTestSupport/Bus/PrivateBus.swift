@@ -11,8 +11,6 @@ public import DBus
 ///   try await service.requestName("org.example.Greeter")
 ///   let owner = try await client.owner(of: "org.example.Greeter")
 ///   print(owner ?? "nobody")
-///   await client.close()
-///   await service.close()
 /// }
 /// ```
 ///
@@ -30,14 +28,13 @@ public import DBus
 ///     try await withPrivateBus(kind) { bus in
 ///       let connection = try await bus.connect()
 ///       #expect(try await connection.owner(of: .bus) == .bus)
-///       await connection.close()
 ///     }
 ///   }
 /// }
 /// ```
 ///
-/// After ``stop()``, or when this process is killed, no process, socket or file of the bus is left. The programs that the bus started for
-/// an activation end too.
+/// After ``stop()``, or when this process is killed, no connection, process, socket or file of the bus is left. The programs that the bus
+/// started for an activation end too.
 public final class PrivateBus: Sendable {
   /// The program that runs as the bus.
   public let kind: Kind
@@ -46,6 +43,9 @@ public final class PrivateBus: Sendable {
 
   let folder: PrivateFolder
   let backend: any BusBackend
+  private let connections = Lock<[Opened]>([])
+
+  private struct Opened: Sendable { weak let connection: Connection? }
 
   private init(kind: Kind, folder: PrivateFolder, backend: any BusBackend) {
     self.kind = kind
@@ -79,9 +79,13 @@ public final class PrivateBus: Sendable {
   /// The output of the bus so far.
   public var log: String { backend.process.output }
 
-  /// Opens a connection to the bus, on `loop` or on a loop of its own. The caller closes it.
+  /// Opens a connection to the bus: on `loop`, and then the caller closes it; or on a loop of its own, and then ``stop()`` closes it, if nobody has done
+  /// so by then.
   public func connect(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
-    try await Connection.open(address, on: loop)
+    let connection = try await Connection.open(address, on: loop)
+    // A loop of the caller may have been stopped by then.
+    if loop == nil { connections.withLock { $0.append(Opened(connection: connection)) } }
+    return connection
   }
 
   /// Lets the bus start `executable` when somebody calls `name` and nobody owns the name. When this returns, the bus knows the program.
@@ -95,7 +99,6 @@ public final class PrivateBus: Sendable {
   ///   let greeting: String = try await client.call(
   ///     to: "org.example.Greeter", at: "/org/example/Greeter", "org.example.Greeter", "Greet", "Ann")
   ///   print(greeting)
-  ///   await client.close()
   /// }
   /// ```
   ///
@@ -116,8 +119,12 @@ public final class PrivateBus: Sendable {
   /// started, and its files, stay until ``stop()``.
   public func kill() async { await backend.process.kill() }
 
-  /// Ends the bus and all programs that it started, and removes its files. A second call does nothing.
-  public func stop() async { await backend.stop() }
+  /// Closes the connections that ``connect(on:)`` opened, ends the bus and all programs that it started, and removes its files. A second call does
+  /// nothing.
+  public func stop() async {
+    for opened in connections.withLock(\.self) { await opened.connection?.close() }
+    await backend.stop()
+  }
 }
 
 /// Runs `body` with a private bus, which has ended when this returns or throws.
@@ -127,7 +134,6 @@ public final class PrivateBus: Sendable {
 ///
 /// let names = try await withPrivateBus { bus in
 ///   let connection = try await bus.connect()
-///   defer { Task { await connection.close() } }
 ///   return try await connection.call(
 ///     to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames", returning: [String].self)
 /// }

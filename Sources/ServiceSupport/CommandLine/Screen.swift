@@ -64,13 +64,16 @@ package enum Environment {
     return nil
   }
 
-  /// Each variable as "NAME=value". The added ones replace those of the same name.
-  package static func all(adding variables: [String]) -> [String] {
-    let added = Set(variables.map { $0.prefix { $0 != "=" } })
-    var all = variables
+  /// Each variable as "NAME=value", whose bytes may be no text. The added ones replace those of the same name.
+  ///
+  /// - Parameter dropped: The beginnings of variables that are left out.
+  package static func all(adding variables: [String], without dropped: [String] = []) -> [[UInt8]] {
+    let replaced = (variables.map { String($0.prefix { $0 != "=" }) + "=" } + dropped).map { Array($0.utf8) }
+    var all = variables.map { Array($0.utf8) }
     var next = environ
-    while let variable = next.pointee.map({ String(cString: $0) }) {
-      if !added.contains(variable.prefix { $0 != "=" }) { all.append(variable) }
+    while let variable = next.pointee {
+      let bytes = [UInt8](cString: variable)
+      if !replaced.contains(where: bytes.starts) { all.append(bytes) }
       next += 1
     }
     return all

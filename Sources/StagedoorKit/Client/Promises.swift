@@ -283,7 +283,7 @@ final class Promises: Sendable {
         let (data, size) = try await source.open(type, progress)
         reply.send(data, Int64(size ?? -1))
       } catch {
-        reply.fail(ErrorReply(ErrorName(unchecked: error.code.rawValue), error.message))
+        reply.fail(error.reply)
       }
       self.state.withLock { state in
         state.loads[key]?.removeAll { $0 === progress }

@@ -49,11 +49,7 @@ extension Stagedoor {
       let properties = try await call(
         "GetAll", InterchangeNames.application.rawValue, at: InterchangeNames.path(ofApplication: Text(identifier)),
         in: Self.properties, returning: Properties.self)
-      do throws(CodingError) {
-        return try ApplicationDetails(identifier, properties)
-      } catch {
-        throw .unexpectedReply("\(error)")
-      }
+      return try ApplicationDetails(identifier, properties)
     } catch  where error.code == .unknownObject {
       throw StagedoorError(.noSuchApplication, "there is no application \(quoted(identifier))")
     }
@@ -87,10 +83,9 @@ extension Stagedoor {
 }
 
 extension ApplicationDetails {
-  fileprivate init(_ identifier: String, _ properties: [String: Variant]) throws(CodingError) {
-    func value<Value: BusValue>(_ name: String, or missing: Value) throws(CodingError) -> Value {
-      guard let variant = properties[name] else { return missing }
-      return try Value(variant)
+  fileprivate init(_ identifier: String, _ properties: [String: Variant]) throws(StagedoorError) {
+    func value<Value: BusValue>(_ name: String, or missing: Value) throws(StagedoorError) -> Value {
+      try properties[name]?.read() ?? missing
     }
     self.init(
       identifier: identifier, name: try value("Name", or: identifier),

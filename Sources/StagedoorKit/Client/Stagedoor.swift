@@ -67,25 +67,20 @@ extension Stagedoor {
     in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero,
     returning types: repeat (each Value).Type
   ) async throws(StagedoorError) -> (repeat each Value) {
-    do throws(CallError) {
-      return try await connection.call(
-        to: service, at: path, interface, member, repeat each arguments,
-        timeout: timeout.map { $0 + slack },
-        returning: repeat each types)
-    } catch {
-      throw StagedoorError(error)
-    }
+    try await answered(
+      member, repeat each arguments, at: path, in: interface, upTo: slack, returning: repeat each types
+    ).answer
   }
 
-  /// Calls the root object, and returns the name of who has answered with the answer.
+  /// The same, with the name of who has answered.
   func answered<each Argument: BusValue, each Value: BusValue>(
-    _ member: MemberName, _ arguments: repeat each Argument, upTo slack: Duration = .zero,
+    _ member: MemberName, _ arguments: repeat each Argument, at path: ObjectPath = InterchangeNames.root,
+    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero,
     returning types: repeat (each Value).Type
   ) async throws(StagedoorError) -> (service: BusName?, answer: (repeat each Value)) {
     let call: Message
     do throws(CodingError) {
-      call = try Message.methodCall(
-        to: service, at: InterchangeNames.root, InterchangeNames.interchange, member, repeat each arguments)
+      call = try Message.methodCall(to: service, at: path, interface, member, repeat each arguments)
     } catch {
       throw StagedoorError(CallError.invalidArguments(error))
     }
@@ -105,10 +100,16 @@ extension Stagedoor {
     _ name: MemberName, at path: ObjectPath = InterchangeNames.root,
     in interface: InterfaceName = InterchangeNames.interchange
   ) async throws(StagedoorError) -> Value {
-    let value = try await call(
-      "Get", interface.rawValue, name.rawValue, at: path, in: Self.properties, returning: Variant.self)
-    do throws(CodingError) { return try Value(value) } catch { throw .unexpectedReply("\(error)") }
+    try await call(
+      "Get", interface.rawValue, name.rawValue, at: path, in: Self.properties, returning: Variant.self
+    ).read()
   }
 
   static var properties: InterfaceName { "org.freedesktop.DBus.Properties" }
+}
+
+extension Variant {
+  func read<Value: BusValue>() throws(StagedoorError) -> Value {
+    do throws(CodingError) { return try Value(self) } catch { throw .unexpectedReply("\(error)") }
+  }
 }

@@ -150,6 +150,12 @@ extension StagedoorError {
     }
   }
 
+  /// The same for a caller on the bus. A program may make up a code that is no name there.
+  var reply: any Error {
+    guard let name = try? ErrorName(code.rawValue) else { return self }
+    return ErrorReply(name, message)
+  }
+
   init(_ error: ConnectionError) { self.init(.disconnected, "\(error)") }
 
   static var waitWasCancelled: StagedoorError { StagedoorError(.taskCancelled, "the task that waited was cancelled") }

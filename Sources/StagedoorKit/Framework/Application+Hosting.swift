@@ -10,7 +10,7 @@ extension Application {
       // Calls during the stop are for the next host, like a delivery that a delegate has taken and that was not acknowledged yet.
       if !hosting.isStopping { try await carryOut(call) }
     } catch  where !hosting.isStopping {
-      call.fail(Self.refusal(error))
+      call.fail((error as? StagedoorError)?.reply ?? error)
     } catch {
       // The error is that the application stops.
     }
@@ -64,11 +64,6 @@ extension Application {
       let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
       reply.send(scene.lookedAfter { $0.scene(scene, proposalFor: items, allowed: allowed) }.rawValue)
     }
-  }
-
-  private static func refusal(_ error: any Error) -> any Error {
-    guard let error = error as? StagedoorError, let name = try? ErrorName(error.code.rawValue) else { return error }
-    return ErrorReply(name, error.message)
   }
 
   private func asked(_ path: ObjectPath, _ json: String) async throws(StagedoorError) -> (

@@ -1,22 +1,17 @@
-package import DBus
+internal import DBus
+internal import InterchangeWire
 internal import SceneModel
 
 extension Event {
   /// The signals' arguments in their order, without the number.
-  package static let arguments: [MemberName: [String]] = [
-    "Routed": [
-      "application", "session", "outcome", "configuration", "activity_type", "target_content_identifier", "delivery",
-    ],
-    "Handled": ["application", "session", "delivery"],
-    "Forwarded": ["application", "session", "delivery"],
-    "DeliveryFailed": ["application", "session", "delivery", "error", "message"],
-    "Unclaimed": ["application", "session", "delivery"],
-    "SessionConnected": ["application", "session", "configuration"],
-    "SessionStateChanged": ["application", "session", "state"],
-    "SessionDisconnected": ["application", "session"],
-    "SessionDiscarded": ["application", "session", "persistent_identifier", "animation"],
-    "SessionRefreshRequested": ["application", "session"],
-  ]
+  private static let arguments: [MemberName: [String]] = {
+    var interface = Interface(InterchangeNames.interchange)
+    _ = Signals(on: &interface)
+    return Dictionary(
+      uniqueKeysWithValues: interface.introspection.signals.map { signal in
+        (signal.name, signal.arguments.dropLast().map { $0.name ?? "" })
+      })
+  }()
 
   /// The number at the end of every signal of the service; `nil` for a signal without a number.
   static func sequence(of signal: ReceivedSignal) -> UInt64? {

@@ -132,6 +132,8 @@ extension ItemProvider {
     try await EventLoop.forLoading(progress) { _ throws(StagedoorError) in
       do { return try await loader(progress) } catch is CancellationError {
         throw .waitWasCancelled
+      } catch let error as StagedoorError {
+        throw error
       } catch {
         throw StagedoorError(.loadFailed, "\(error)")
       }

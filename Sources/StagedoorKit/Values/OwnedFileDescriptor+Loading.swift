@@ -91,7 +91,8 @@ extension OwnedFileDescriptor {
     let suffix = name[dot...].utf8.count <= 32 ? String(name[dot...]) : ""
     var stem = Substring(name.dropLast(suffix.count))
     while stem.utf8.count + suffix.utf8.count > 255 { stem.removeLast() }
-    return stem + suffix
+    // One letter may have any number of accents.
+    return (stem.isEmpty ? "item" : stem) + suffix
   }
 
   private static func freeSpace(_ folder: String) -> Int? {
@@ -152,20 +153,14 @@ private enum LoadThreads {
   /// The thread with the fewest loads, a new one if all are busy.
   static func take() throws(StagedoorError) -> EventLoop {
     let loop: Result<EventLoop, ConnectionError> = threads.withLock { threads in
-      let idle = threads.indices.min { threads[$0].loads < threads[$1].loads }
-      if let idle, threads[idle].loads == 0 || threads.count == count {
-        threads[idle].loads += 1
-        return .success(threads[idle].loop)
+      if threads.count < count, threads.allSatisfy({ $0.loads > 0 }) {
+        do throws(ConnectionError) { threads.append((try EventLoop(name: "load"), 0)) } catch {
+          if threads.isEmpty { return .failure(error) }
+        }
       }
-      do throws(ConnectionError) {
-        let loop = try EventLoop(name: "load")
-        threads.append((loop, 1))
-        return .success(loop)
-      } catch {
-        guard let idle else { return .failure(error) }
-        threads[idle].loads += 1
-        return .success(threads[idle].loop)
-      }
+      let idlest = threads.indices.min { threads[$0].loads < threads[$1].loads } ?? 0
+      threads[idlest].loads += 1
+      return .success(threads[idlest].loop)
     }
     do throws(ConnectionError) { return try loop.get() } catch {
       throw StagedoorError(.loadFailed, "no thread can be started for the load: \(error)")

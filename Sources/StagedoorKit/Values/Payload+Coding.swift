@@ -89,6 +89,7 @@ extension DeliveryOptions {
     wait = Wait(rawValue: model.wait.rawValue) ?? .routed
     activationToken = model.activationToken?.string
     isPrivate = model.isPrivate
+    keepsPromises = model.keepPromises
     isStrict = model.isStrict
   }
 }

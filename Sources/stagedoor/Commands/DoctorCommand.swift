@@ -227,7 +227,7 @@ enum DoctorCommand {
 
   private static func units() -> [Finding] {
     let directories: [String] = [
-      Environment["HOME"].map { "\($0)/.config/systemd/user" }, Directories.userData().map { "\($0)/systemd/user" },
+      Directories.userConfiguration().map { "\($0)/systemd/user" }, Directories.userData().map { "\($0)/systemd/user" },
       "/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user",
     ].compactMap(\.self)
     let units: [String] = directories.map { "\($0)/stagedoord.service" }

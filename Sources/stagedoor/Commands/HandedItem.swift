@@ -22,9 +22,16 @@ struct LocalFile: Sendable {
     case S_IFIFO: throw .failed("\(shown) is a pipe; hand it in as standard input: - <\(shown)")
     default: throw .failed("\(shown) is a device, and no file; hand it in as standard input: - <\(shown)")
     }
-    guard let real = realpath(path, nil) else { throw .failed("\(shown): \(InputFile.reason)") }
-    defer { free(real) }
-    self.path = UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
+    guard let real = LinkTarget.last(of: bytes) else { throw .failed("\(shown): \(InputFile.reason)") }
+    self.path = real
+  }
+
+  /// The path with the present directory before it, if it is relative; `nil` if there is no such directory.
+  static func absolute(_ path: [UInt8]) -> [UInt8]? {
+    if path.first == UInt8(ascii: "/") { return path }
+    guard let folder = getcwd(nil, 0) else { return nil }
+    defer { free(folder) }
+    return [UInt8](cString: folder) + [UInt8(ascii: "/")] + path
   }
 
   var name: String { path.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? "" }

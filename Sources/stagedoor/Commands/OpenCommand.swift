@@ -29,21 +29,29 @@ enum OpenCommand {
       reason = "\(error)"
     }
     var asksService = true
+    var failure: Problem?
     for (argument, url) in zip(invocation.arguments, urls) {
-      if let connection, asksService {
-        switch try await showInSession(argument, connection, invocation) {
-        case true?: continue
-        case false?: break
-        // A service that is late once would cost as much for each file.
-        case nil: asksService = false
+      do {
+        if let connection, asksService {
+          switch try await showInSession(argument, connection, invocation) {
+          case true?: continue
+          case false?: break
+          // A service that is late once would cost as much for each file.
+          case nil: asksService = false
+          }
         }
-      }
-      if let connection, FileURL.isValid(Text(url)) {
-        try await open(url, connection, invocation)
-      } else {
-        try handOver(url, reason, invocation)
+        if let connection, FileURL.isValid(Text(url)) {
+          try await open(url, connection, invocation)
+        } else {
+          try handOver(url, reason, invocation)
+        }
+      } catch {
+        // A file that cannot be opened does not keep the others from being opened.
+        if let failure { Output.note("stagedoor open: \(failure.sentence)") }
+        failure = Problem(of: error)
       }
     }
+    if let failure { throw failure }
   }
 
   private static func open(_ url: String, _ connection: Connection, _ invocation: Invocation) async throws {
@@ -55,9 +63,8 @@ enum OpenCommand {
     if let token = DesktopToken.current { options["activation-token"] = Variant(token) }
     let (deed, window, report): (String, String, String)
     do throws(CallError) {
-      (deed, window, report) = try await connection.call(
-        to: Understudy.name, at: Understudy.path, Understudy.interface, "Open", url, options,
-        timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
+      (deed, window, report) = try await Understudy(on: connection).object.call(
+        "Open", url, options, timeout: invocation.has(.explainOpening) ? .seconds(5) : patience,
         returning: String.self, String.self, String.self)
     } catch {
       if case .replied(let reason) = error {
@@ -179,10 +186,11 @@ enum OpenCommand {
 
   private static func handOver(_ url: String, _ reason: String, _ invocation: Invocation) throws(Problem) {
     if let application = invocation[.appOpening] {
-      throw Problem(.noService, "\(reason), and xdg-open cannot choose the application \(application.printable)")
+      let cause = reason.isEmpty ? "\(url.printable) is a link" : reason
+      throw Problem(.noService, "\(cause), and xdg-open cannot choose the application \(application.printable)")
     }
     if invocation.has(.explainOpening) {
-      throw Problem(.noService, "there is nothing to explain about \(url.printable)")
+      throw Problem(.noService, reason.isEmpty ? "there is nothing to explain about \(url.printable)" : reason)
     }
     if let path = FileURL.path(of: Text(url)), case let applications = Applications.installed,
       applications.isHandlerChosen
@@ -209,9 +217,12 @@ enum OpenCommand {
     guard let entry = applications.application(for: type) else {
       throw Problem(.applicationFailed, "no other application opens \(type), the type of \(url.printable)")
     }
+    if entry.isTerminal {
+      throw Problem(.applicationFailed, "\(entry.name.printable) needs a terminal, which nothing here opens")
+    }
     if !reason.isEmpty { Output.note("stagedoor open: \(reason); \(entry.name.printable) opens the file") }
     let words = entry.command(opening: path, url: url)
-    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"]).map { Array($0.utf8) }
+    let variables = Environment.all(adding: ["GIO_LAUNCHED_DESKTOP_FILE=\(entry.path)"])
     let (_, error) = Spawn.start(words, environment: variables, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
@@ -225,7 +236,7 @@ enum OpenCommand {
 
   /// The URL of an argument. Links in a path stay, because titles name the path that the person used.
   private static func url(of argument: String) throws(Problem) -> String {
-    guard var path = try HandedItem.path(of: argument) else { return argument }
+    guard let path = try HandedItem.path(of: argument) else { return argument }
     let shown = String(decoding: path, as: UTF8.self).printable
     var status = stat()
     guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 else {
@@ -239,29 +250,19 @@ enum OpenCommand {
     case S_IFDIR: throw .failed("\(shown) is a directory; name the files that are in it")
     default: throw .failed("\(shown) is no regular file")
     }
-    if path.first != UInt8(ascii: "/") {
-      guard let folder = getcwd(nil, 0) else { throw .failed("\(shown): \(InputFile.reason)") }
-      defer { free(folder) }
-      path = bytes(folder) + [UInt8(ascii: "/")] + path
+    guard let whole = LocalFile.absolute(path), let normal = normal(whole) else {
+      throw .failed("\(shown): \(InputFile.reason)")
     }
-    return FileURL.text(ofPath: try normal(path, shown)).string
+    return FileURL.text(ofPath: normal).string
   }
 
-  /// The absolute path without `.` and empty parts. Where it has `..`, its links are resolved, because `..` of a link leads elsewhere.
-  private static func normal(_ path: [UInt8], _ shown: String) throws(Problem) -> [UInt8] {
+  /// The path without `.` and empty parts. Where it has `..`, its links are resolved, because `..` of a link leads elsewhere; `nil` if they cannot be.
+  private static func normal(_ path: [UInt8]) -> [UInt8]? {
     let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     if !parts.contains(where: { $0.elementsEqual("..".utf8) }) {
       return parts.flatMap { [UInt8(ascii: "/")] + $0 }
     }
-    guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else {
-      throw .failed("\(shown): \(InputFile.reason)")
-    }
-    defer { free(real) }
-    return bytes(real)
-  }
-
-  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
-    UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+    return LinkTarget.last(of: path)
   }
 
   /// Whether a word that names no file looks like a link without its scheme: `example.org/page`.

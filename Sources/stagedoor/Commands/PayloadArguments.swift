@@ -76,13 +76,14 @@ struct PayloadArguments: Sendable {
   /// The absolute path of the directory to which relative paths in a text refer.
   private static func directory(_ invocation: Invocation) throws(Problem) -> String {
     let given = invocation[.directory] ?? "."
-    guard let real = realpath(given, nil) else { throw .failed("\(given.printable): \(InputFile.reason)") }
-    defer { free(real) }
+    guard let real = LinkTarget.last(of: Array(given.utf8)) else {
+      throw .failed("\(given.printable): \(InputFile.reason)")
+    }
     var status = stat()
-    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard stat(given, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw .failed("\(given.printable) is no directory")
     }
-    guard let path = String(validatingCString: real) else { throw .failed("\(given.printable) is not UTF-8") }
+    guard let path = String(validating: real, as: UTF8.self) else { throw .failed("\(given.printable) is not UTF-8") }
     return path
   }
 

@@ -16,7 +16,7 @@ enum WindowCommands {
     let client = try await Client(invocation)
     if let window = window(invocation.arguments[0]) {
       do throws(CallError) {
-        try await Understudy(connection: client.stagedoor.connection).activate(window, DesktopToken.current)
+        try await Understudy(on: client.stagedoor.connection).activate(window, DesktopToken.current)
       } catch {
         guard case .replied(let reason) = error else {
           throw Problem(.noService, "the understudy does not answer: \(error)")

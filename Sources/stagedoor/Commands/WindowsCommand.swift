@@ -38,7 +38,7 @@ enum WindowsCommand {
 
   static func run(_ invocation: Invocation) async throws {
     let client = try await Client(invocation)
-    let understudy = Understudy(connection: client.stagedoor.connection)
+    let understudy = Understudy(on: client.stagedoor.connection)
     var application = invocation[.ofApp]
     do {
       application = try await client.application(of: invocation)
@@ -144,11 +144,12 @@ enum WindowsCommand {
 
 /// `org.stagedoor.Understudy1`, as the commands use it.
 struct Understudy: Sendable {
-  static let name: BusName = "org.stagedoor.Understudy1"
-  static let path: ObjectPath = "/org/stagedoor/Understudy1"
-  static let interface: InterfaceName = "org.stagedoor.Understudy1"
+  let object: RemoteObject
 
-  let connection: Connection
+  init(on connection: Connection) {
+    object = connection.object(
+      "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
+  }
 
   static func sentence(of error: CallError) -> String {
     guard case .replied(let reply) = error, reply.name != .noReply else {
@@ -163,8 +164,8 @@ struct Understudy: Sendable {
   }
 
   func windows() async throws(CallError) -> [WindowsCommand.Row] {
-    let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await connection.call(
-      to: Understudy.name, at: Understudy.path, Understudy.interface, "ListWindows", timeout: .seconds(20))
+    let rows: [Structure<String, String, String, String, String, String, String, Bool>] = try await object.call(
+      "ListWindows", timeout: .seconds(20))
     return rows.map { row in
       let (window, title, application, name, icon, document, level, isActive) = row.members
       return WindowsCommand.Row(
@@ -175,13 +176,11 @@ struct Understudy: Sendable {
 
   /// An element each time when the windows are no longer the listed ones, or the understudy has come or gone.
   func changes() async throws -> SignalStream {
-    try await connection.signals(MatchRule(sender: Understudy.name, interface: Understudy.interface))
+    try await object.signals()
   }
 
   func activate(_ window: String, _ token: String?) async throws(CallError) {
     let options: [String: Variant] = token.map { ["activation-token": Variant($0)] } ?? [:]
-    try await connection.call(
-      to: Understudy.name, at: Understudy.path, Understudy.interface, "ActivateWindow", window, options,
-      timeout: .seconds(20)) as ()
+    try await object.call("ActivateWindow", window, options, timeout: .seconds(20)) as ()
   }
 }

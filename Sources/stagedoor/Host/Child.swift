@@ -21,7 +21,7 @@ import ServiceSupport
     thread = try EventLoop(name: "child")
     // The program writes to our outputs, and reads nothing.
     let environment = Environment.all(adding: variables)
-    let (process, error) = Spawn.start(words, environment: environment, in: .group) { actions in
+    let (process, error) = Spawn.start(words.map { Array($0.utf8) }, environment: environment, in: .group) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
     self.process = process

@@ -202,7 +202,7 @@ extension StagedoorKit.UserInfoValue {
     if let bool { return bool ? "true" : "false" }
     if let integer { return "\(integer)" }
     if let double { return "\(double)" }
-    if let date { return Instant(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000)).rfc3339 }
+    if let date { return Instant(microseconds: Int64((date.timeIntervalSince1970 * 1_000_000).rounded())).rfc3339 }
     return uuid?.uuidString.lowercased() ?? url?.absoluteString ?? ""
   }
 }

@@ -3,33 +3,30 @@ import ServiceSupport
 
 enum CheckCommand {
   static func run(_ invocation: Invocation) async throws {
-    let screen = invocation.screen
-    var isGood = true
-    for path in invocation.arguments {
-      if path.hasSuffix(".rules") {
-        isGood = try RulesCommand.isGood(path, invocation) && isGood
-        continue
-      }
-      let file: ManifestFile
-      do throws(Problem) { file = try ManifestFile(path, defining: invocation.all(.define)) } catch {
-        isGood = false
-        Output.note("stagedoor check: \(error.sentence)")
-        continue
-      }
-      switch file.parsed {
-      case .failure(let faults):
-        isGood = false
-        for fault in file.sentences(faults) { try say("error", fault, path, .bad, screen) }
-      case .success(let manifest):
-        let warnings = ManifestWarnings.all(manifest)
-        for warning in warnings { try say("warning", warning, path, .waiting, screen) }
-        if warnings.isEmpty, !invocation.has(.quiet) {
-          try Output.line(
-            "\(path.printable): \(screen.styled("good", .good)), it declares \(manifest.identifier.string)")
-        }
-      }
+    let results = try invocation.arguments.map { path in
+      try path.hasSuffix(".rules") ? RulesCommand.isGood(path, invocation) : isGood(path, invocation)
     }
-    if !isGood { throw Status.failed }
+    if results.contains(false) { throw Status.failed }
+  }
+
+  private static func isGood(_ path: String, _ invocation: Invocation) throws(Problem) -> Bool {
+    let screen = invocation.screen
+    let file: ManifestFile
+    do throws(Problem) { file = try ManifestFile(path, defining: invocation.all(.define)) } catch {
+      Output.note("stagedoor check: \(error.sentence)")
+      return false
+    }
+    let manifest: Manifest
+    do throws(Faults) { manifest = try file.parsed.get() } catch {
+      for fault in file.sentences(error) { try say("error", fault, path, .bad, screen) }
+      return false
+    }
+    let warnings = ManifestWarnings.all(manifest)
+    for warning in warnings { try say("warning", warning, path, .waiting, screen) }
+    if warnings.isEmpty, !invocation.has(.quiet) {
+      try Output.line("\(path.printable): \(screen.styled("good", .good)), it declares \(manifest.identifier.string)")
+    }
+    return true
   }
 
   static func say(

@@ -91,7 +91,6 @@ enum Recording {
       guard case .array(let cases)? = try JSON.value(Text(text), atMost: 64 << 20)["cases"] else {
         throw Fault(at: .document, "expected a key \"cases\" with a list, as `stagedoor explain --record` writes it")
       }
-      if cases.isEmpty { throw Fault(at: .document, "there is no case in it") }
       return cases
     } catch {
       throw .failed("\(path.printable): \(error)")

@@ -39,7 +39,11 @@ enum RulesCommand {
   /// Whether a file of rules has no fault. It prints each fault as a compiler would.
   static func isGood(_ path: String, _ invocation: Invocation) throws(Problem) -> Bool {
     let screen = invocation.screen
-    let bytes = try InputFile.read(path, limit: RuleLimits.file)
+    let bytes: [UInt8]
+    do throws(Problem) { bytes = try InputFile.read(path, limit: RuleLimits.file) } catch {
+      Output.note("stagedoor \(invocation.command.name): \(error.sentence)")
+      return false
+    }
     func say(_ kind: String, _ fault: RuleFault, _ style: Style) throws(Problem) {
       try CheckCommand.say(kind, fault.reason, "\(path):\(fault.line):\(fault.column)", style, screen)
     }

@@ -25,6 +25,7 @@ enum TestCommand {
     var results: [Result] = []
     for path in invocation.arguments {
       var cases = try Recording.cases(in: path)
+      if cases.isEmpty { throw Problem.failed("\(path.printable): there is no case in it") }
       for (number, single) in cases.enumerated() {
         let made: Value
         do throws(Fault) { made = try decision(of: single, manifests, rules) } catch {

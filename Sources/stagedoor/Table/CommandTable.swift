@@ -110,7 +110,7 @@ extension CommandTable {
         "It runs stagedoor-drag, which a package of its own installs: a window with a row for each file, and one for all of them. Drag a row to any "
           + "window. The command ends when its window closes."
       ],
-      arguments: [.several(.files, "a file to drag")], options: [.once],
+      arguments: [.several(.file, "a file to drag")], options: [.once],
       examples: ["a report, to any window": "stagedoor drag report.pdf"]),
     CommandEntry(
       name: "explain", summary: "show which window would get something, and why", run: ExplainCommand.run,

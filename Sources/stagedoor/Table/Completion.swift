@@ -19,7 +19,7 @@ enum Completion {
   ///   - words: the words after the program's name; the last is the word at the cursor.
   ///   - splits: the shell makes words of `--option`, `=` and the value, as bash does.
   static func offer(_ words: [String], splits: Bool) -> Offer {
-    var words = words[...]
+    var words = (splits ? joined(words) : words)[...]
     let current = words.popLast() ?? ""
     // Options before the command.
     while let word = words.first, word.hasPrefix("-") {
@@ -33,15 +33,27 @@ enum Completion {
     guard let command = CommandTable.command(name) else { return .candidates([]) }
     let application = value(of: Option.app.name, in: words) ?? words.first { !$0.hasPrefix("-") }
 
-    if let (kind, before) = openValue(words, current, command, splits: splits) {
-      return offer(kind, before: before, application)
+    if let (kind, before) = openValue(words, current, command) {
+      // A shell that splits puts the words in the place of the value alone.
+      return offer(kind, before: splits ? "" : before, application)
     }
     let areOptionsOver = words.contains("--")
     if current.hasPrefix("-"), !areOptionsOver { return .candidates(options(command.allOptions)) }
-    let place = argumentCount(words, command, splits: splits)
+    let place = argumentCount(words, command)
     let argument = place < command.arguments.count ? command.arguments[place] : command.arguments.last { $0.isRepeated }
     guard let argument else { return .candidates(options(command.allOptions)) }
     return offer(argument.kind, before: "", application)
+  }
+
+  /// The words with `--option`, `=` and its value as one word again.
+  private static func joined(_ words: [String]) -> [String] {
+    words.reduce(into: []) { joined, word in
+      if let last = joined.last, last.hasPrefix("--"), word == "=" || last.hasSuffix("=") {
+        joined[joined.count - 1] += word
+      } else {
+        joined.append(word)
+      }
+    }
   }
 
   private static var commands: [Candidate] {
@@ -69,12 +81,9 @@ enum Completion {
 
   /// The kind of the value at the cursor if it belongs to an option, and the part of the word before the value.
   private static func openValue(
-    _ words: ArraySlice<String>, _ current: String, _ command: CommandEntry, splits: Bool
+    _ words: ArraySlice<String>, _ current: String, _ command: CommandEntry
   ) -> (ValueKind, String)? {
-    if splits {
-      if words.last == "=", let kind = option(words.dropLast().last, command)?.value { return (kind, "") }
-      if current == "=", let kind = option(words.last, command)?.value { return (kind, "") }
-    } else if current.hasPrefix("--"), let sign = current.firstIndex(of: "=") {
+    if current.hasPrefix("--"), let sign = current.firstIndex(of: "=") {
       return option(String(current[..<sign]), command)?.value.map { ($0, String(current[...sign])) }
     }
     return option(words.last, command)?.value.map { ($0, "") }
@@ -87,7 +96,7 @@ enum Completion {
     }
   }
 
-  private static func argumentCount(_ words: ArraySlice<String>, _ command: CommandEntry, splits: Bool) -> Int {
+  private static func argumentCount(_ words: ArraySlice<String>, _ command: CommandEntry) -> Int {
     var count = 0
     var rest = words
     while let word = rest.popFirst() {
@@ -96,10 +105,7 @@ enum Completion {
         count += 1
         continue
       }
-      if option(word, command)?.value != nil {
-        if splits, rest.first == "=" { rest.removeFirst() }
-        _ = rest.popFirst()
-      }
+      if option(word, command)?.value != nil { _ = rest.popFirst() }
     }
     return count
   }

@@ -12,14 +12,8 @@ enum NotUTF8 {
     let words = (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }
     return words.map { word in
       if let text = String(validatingCString: word) { return text }
-      let bytes = UnsafeBufferPointer(start: word, count: strlen(word)).map { UInt8(bitPattern: $0) }
-      var path = bytes
-      if bytes.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) {
-        path = UnsafeBufferPointer(start: folder, count: strlen(folder)).map { UInt8(bitPattern: $0) }
-        path += [UInt8(ascii: "/")] + bytes
-        free(folder)
-      }
-      return String(mark) + FileURL.text(ofPath: path).string
+      let path = [UInt8](cString: word)
+      return String(mark) + FileURL.text(ofPath: LocalFile.absolute(path) ?? path).string
     }
   }
 
