@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `a stranger's drag takes no key`() async throws {
-    try await withHost { house, _ in
+    try await withHost { house, _, _ in
       let file = try house.file("notes.txt", "milk")
       try await withPortal(["one": [file]], in: house) {
         let activity = #"{"activityType": "viewCat", "targetContentIdentifier": "cat1"}"#
