@@ -62,6 +62,22 @@ import Testing
     }
   }
 
+  @Test func `a host that is late may still read a private delivery, and its window stays private until it has`() throws
+  {
+    let stage = Stage(hosting: cats())
+    let window = try stage.window()
+    stage.drop(key: "1") { $0.isPrivate = true }
+    stage.hostAnswers(.timedOut)
+    let other = UserActivity(activityType: "view", targetContentIdentifier: "2")
+    stage.call(.write(window, .userActivity(other)), by: .host)
+    #expect(stage.sessions().map(\.isPrivate) == [true])
+    // It answers a later question, so it has read the earlier one.
+    _ = try stage.window("3") { $0.disposition = .new }
+    stage.call(.write(window, .userActivity(other)), by: .host)
+    #expect(stage.sessions().map(\.isPrivate) == [false, false])
+    #expect(try seen(stage, window).userActivity == other)
+  }
+
   @Test func `a window is public again when its host says that it shows something else`() throws {
     let stage = Stage(hosting: cats())
     let (session, _) = try hidden(stage)

@@ -258,16 +258,23 @@ extension PromptBook {
   /// Whether the host is at work on something that it was asked while the window was private: it may write the private content at any time.
   private func isAtWork(onPrivate session: Session) -> Bool {
     memory.lanes[Lane.Key(application: session.application, session: session.identifier)]?.isSecret ?? false
+      || mayReadLate(of: session)
+  }
+
+  /// Whether the host of a window did not answer a private question in time, and may read the question later.
+  private func mayReadLate(of session: Session) -> Bool {
+    memory.hosts[session.application]?.unread[session.identifier] != nil
   }
 
   /// Whether the host of a private window may not have read of the delivery that the window shows, or of a private one behind it. What it reports until
   /// then may be the content of another private delivery, or be followed by the content of this one.
   func awaitsReading(_ session: Session) -> Bool {
     let lane = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]
-    if let shown = session.shownBy.flatMap({ memory.deliveries[$0] }),
-      shown.progress.state != .forwarded || lane?.act.inHand == shown.identifier
-    {
-      return true
+    if mayReadLate(of: session) { return true }
+    if let shown = session.shownBy {
+      // The delivery may be over, and the host still at work on it.
+      if lane?.act.inHand == shown { return true }
+      if let delivery = memory.deliveries[shown], delivery.progress.state != .forwarded { return true }
     }
     return memory.deliveriesToSession[session.identifier].contains {
       memory.deliveries[$0.identifier]?.isPrivate ?? false

@@ -77,6 +77,7 @@ extension PromptBook {
       memory.lanes[key]?.neverReached = neverReached
       return try detach(key.application)
     }
+    if let errand = lane.errand { noteReading(of: errand, lane, key, host, answer) }
     switch lane.act {
     case .queued, .reading: break
     case .choosing(let delivery, let options): try wasConfigured(key, delivery, options, answer, host)
@@ -97,6 +98,17 @@ extension PromptBook {
     case .destroying:
       warn(of: answer, to: "DestroyScene", nil, key)
       wasClosed(key)
+    }
+  }
+
+  /// A host reads its questions in order: with an answer it has read all earlier ones.
+  private mutating func noteReading(
+    of errand: ErrandNumber, _ lane: Lane, _ key: Lane.Key, _ host: Host, _ answer: HostAnswer
+  ) {
+    if case .timedOut = answer {
+      if lane.isSecret { memory.hosts[key.application]?.unread[key.session] = errand }
+    } else if !host.unread.isEmpty {
+      memory.hosts[key.application]?.unread = host.unread.filter { $0.value > errand }
     }
   }
 

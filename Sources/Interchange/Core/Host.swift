@@ -31,6 +31,8 @@ struct Host: Hashable, Sendable {
   var told: Set<UniqueIdentifier> = []
   /// The number of sessions about which the host is being asked.
   var running = 0
+  /// Private windows with the last question about each that the host did not answer in time: it may read the question later, and show its content.
+  var unread: [UniqueIdentifier: ErrandNumber] = [:]
 
   /// The most unanswered calls to a host about its sessions: the bus limits unanswered calls, and all callers share the bus.
   static let maximumRunning = 256
