@@ -37,7 +37,9 @@ extension World {
   /// Only its host says what stands for another place.
   func checkPlace(_ session: UniqueIdentifier, _ changed: [SessionField], _ cue: Cue) {
     guard changed.contains(.written(.title)) || changed.contains(.written(.userActivity)),
-      let application = prompter.book.application(of: session), forwarder(application) != nil
+      let application = prompter.book.application(of: session), forwarder(application) != nil,
+      // Without its manifest nobody knows that it forwards.
+      installed[application] != nil
     else { return }
     // The program may have left since it wrote.
     if case .call(_, let caller, let ask) = cue, caller.connection.flatMap({ programNames[$0] }) == application {
