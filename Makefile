@@ -329,7 +329,7 @@ check-manual:
 	@Scripts/check-manual docs/*.1 examples/gtk/Drag/*.1
 
 # The release is built for it, so `make check` takes some minutes longer.
-check-cost: ## count what a drop, a delivery and a start execute, and compare with Benchmarks/cost.json
+check-cost: ## count what a drop, a batch, a delivery and a start execute, and compare with Benchmarks/cost.json
 	@$(SETUP) bench order
 	@$(MAKE) --no-print-directory release EXECUTABLES=stagedoord
 	@Benchmarks/cost.py --built "$(BUILT)"

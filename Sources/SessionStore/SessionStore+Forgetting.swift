@@ -31,7 +31,8 @@ extension SessionStore {
       DELETE FROM delivery WHERE created < ? AND number IN
         (SELECT number FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number LIMIT ?)
       """)
-    // The oldest are in front, so a few are looked at, and more only if all of these are too old.
+    // The oldest are in front, so a few are looked at, and more only if all of these are too old. After the clock was set back, some that it dates
+    // in the future may keep older ones, until these are too old as well or too many are kept.
     var left = piece - excess
     let few: Int64 = 64
     repeat {

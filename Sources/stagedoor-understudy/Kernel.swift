@@ -95,8 +95,8 @@ struct Kernel: Processes {
     Kernel.read("/proc/\(number)/\(file)").split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
   }
 
-  /// A command line with its environment has a quarter of the largest stack.
-  private static func read(_ path: String) -> Bytes { SmallFile.read(path, limit: 16 << 20) ?? [] }
+  /// Linux gives a command line and its environment at most 6 MiB.
+  private static func read(_ path: String) -> Bytes { SmallFile.read(path, limit: 6 << 20) ?? [] }
 }
 
 extension File {

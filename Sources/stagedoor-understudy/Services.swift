@@ -57,6 +57,8 @@ struct Services {
   }
 
   private func process(of name: BusName) async -> Int32? {
-    (try? await connection.credentials(of: name).processID).map { Int32(bitPattern: $0) }
+    let number: UInt32? = try? await connection.call(
+      to: .bus, at: .bus, .bus, "GetConnectionUnixProcessID", "\(name)", timeout: patience)
+    return number.map { Int32(bitPattern: $0) }
   }
 }

@@ -192,6 +192,7 @@ extension Understudy {
           ? "\(manifest.entry) opens files only; save it as a file, and drop that"
           : "\(manifest.entry) is opened with a file; drop one")
     }
+    let before = hosting.sessions[session]
     do {
       for url in handedOver.files {
         let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
@@ -202,8 +203,8 @@ extension Understudy {
         }
       }
     } catch {
-      // The service forgets a new session that is refused, and the window that shows the first file may have another.
-      if isNew { hosting.sessions[session] = nil }
+      // The service forgets a session that was made for what is refused, and the window that shows the first file may have another.
+      hosting.sessions[session] = before
       throw error
     }
     hosting.sessions[session]?.broughtBy = handedOver.delivery

@@ -84,8 +84,9 @@ extension StagedoorError.Code {
   static let unknownProperty = Self(rawValue: "org.freedesktop.DBus.Error.UnknownProperty")
   static let nameHasNoOwner = Self(rawValue: "org.freedesktop.DBus.Error.NameHasNoOwner")
 
+  /// No host gives an error such a name: `FinishDelivery` refuses it.
   var isOfService: Bool {
-    rawValue.hasPrefix("org.stagedoor.Error.") || rawValue.hasPrefix("org.freedesktop.DBus.Error.")
+    rawValue.hasPrefix("org.stagedoor.") || rawValue.hasPrefix("org.freedesktop.")
   }
 
   /// The bus tried to start the service.

@@ -62,6 +62,17 @@ import Testing
     }
   }
 
+  @Test func `a window to which a private delivery was redirected shows its earlier content when its host refuses it`()
+    throws
+  {
+    let stage = Stage(hosting: cats())
+    let windows = try ["1", "2"].map { try stage.window($0) { $0.disposition = .new } }
+    let delivery = try #require(stage.drop(key: "1", to: windows[0], { $0.isPrivate = true })?.delivered).delivery
+    stage.call(.redirect(delivery, to: windows[1]))
+    stage.hostAnswersAll(.refused("org.example.Error: no"))
+    #expect(try seen(stage, windows[1]).userActivity?.key == "2")
+  }
+
   @Test func `a host that is late may still read a private delivery, and its window stays private until it has`() throws
   {
     let stage = Stage(hosting: cats())
@@ -71,8 +82,15 @@ import Testing
     let other = UserActivity(activityType: "view", targetContentIdentifier: "2")
     stage.call(.write(window, .userActivity(other)), by: .host)
     #expect(stage.sessions().map(\.isPrivate) == [true])
-    // It answers a later question, so it has read the earlier one.
+    // An answer about another window says nothing of this one.
     _ = try stage.window("3") { $0.disposition = .new }
+    stage.call(.write(window, .userActivity(other)), by: .host)
+    #expect(stage.sessions().map(\.isPrivate) == [true, false])
+    // It answers a later question about the window, so it has read the earlier one.
+    var options = PayloadOptions()
+    options.session = Text("\(window)")
+    stage.call(.activate(window, Payload(options: options), size: 0))
+    stage.hostAnswersAll()
     stage.call(.write(window, .userActivity(other)), by: .host)
     #expect(stage.sessions().map(\.isPrivate) == [false, false])
     #expect(try seen(stage, window).userActivity == other)

@@ -33,7 +33,7 @@ public import DBus
 /// }
 /// ```
 ///
-/// After ``stop()``, or when this process is killed, no connection, process, socket or file of the bus is left. The programs that the bus
+/// After ``stop()``, or when this process is killed, no process, socket or file of the bus is left. The programs that the bus
 /// started for an activation end too.
 public final class PrivateBus: Sendable {
   /// The program that runs as the bus.
@@ -119,7 +119,7 @@ public final class PrivateBus: Sendable {
   /// started, and its files, stay until ``stop()``.
   public func kill() async { await backend.process.kill() }
 
-  /// Closes the connections that ``connect(on:)`` opened, ends the bus and all programs that it started, and removes its files. A second call does
+  /// Closes the connections that ``connect(on:)`` opened on loops of their own, ends the bus and all programs that it started, and removes its files. A second call does
   /// nothing.
   public func stop() async {
     for opened in connections.withLock(\.self) { await opened.connection?.close() }

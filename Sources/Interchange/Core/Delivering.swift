@@ -263,7 +263,7 @@ extension PromptBook {
 
   /// Whether the host of a window did not answer a private question in time, and may read the question later.
   private func mayReadLate(of session: Session) -> Bool {
-    memory.hosts[session.application]?.unread[session.identifier] != nil
+    memory.hosts[session.application]?.unread.contains(session.identifier) ?? false
   }
 
   /// Whether the host of a private window may not have read of the delivery that the window shows, or of a private one behind it. What it reports until

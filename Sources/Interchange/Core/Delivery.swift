@@ -84,6 +84,9 @@ extension OpenDelivery {
 
   func cancelled(_ error: InterchangeError, at now: Instant) -> DeliveryProgress { over(.cancelled, now, error) }
 
+  /// Whether a host left, or the service ended, while the host was handling the delivery.
+  var wasGivenBefore: Bool { self.progress.departures > 0 || self.isFromBefore && self.progress.attempt > 1 }
+
   /// No host serves the application and nothing can start it: the delivery is over, and its session stays.
   func unclaimed(at now: Instant) -> DeliveryProgress { over(.routed, now) }
 

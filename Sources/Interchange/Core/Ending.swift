@@ -26,8 +26,8 @@ extension PromptBook {
       return try discard(session, animation: "standard", isTold: isKnown)
     }
     if isProvisional(delivery, session) { memory.provisional[identifier] = true }
-    let refuses = error.name == .hostRefused && !(delivery.progress.attempt > 1 && session.isConnected)
-    if !delivery.isPrivate || refuses || !mayBeShown(delivery) {
+    let mayShow = session.isConnected && delivery.wasGivenBefore
+    if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !mayBeShown(delivery) {
       try takeAway(delivery.identifier, from: session)
     }
     try fail(delivery, progress, error, senders)
@@ -167,7 +167,8 @@ extension PromptBook {
     guard let delivery = memory.deliveries[identifier], isHeld(delivery) || delivery.progress.state == .forwarded else {
       let state = memory.deliveries[identifier]?.progress.state ?? stored.progress.state
       throw refused(
-        .requestDenied, "the delivery \(identifier) is \(state.rawValue), and nobody can cancel it any more")
+        .requestDenied,
+        "the delivery \(identifier) is \(state.rawValue): only a held or forwarded delivery can be cancelled")
     }
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was \(delivery.progress.state.rawValue)")
     try end(delivery, delivery.cancelled(cancelled, at: now.time), cancelled)

@@ -77,7 +77,14 @@ extension PromptBook {
       memory.lanes[key]?.neverReached = neverReached
       return try detach(key.application)
     }
-    if let errand = lane.errand { noteReading(of: errand, lane, key, host, answer) }
+    switch answer {
+    case .timedOut where lane.isSecret && lane.act.inHand != nil:
+      memory.hosts[key.application]?.unread.insert(key.session)
+    case .timedOut, .failed, .gone: break
+    // It has read what it was given for this window before.
+    case .done, .configuration, .operation, .refused:
+      if !host.unread.isEmpty { memory.hosts[key.application]?.unread.remove(key.session) }
+    }
     switch lane.act {
     case .queued, .reading: break
     case .choosing(let delivery, let options): try wasConfigured(key, delivery, options, answer, host)
@@ -98,17 +105,6 @@ extension PromptBook {
     case .destroying:
       warn(of: answer, to: "DestroyScene", nil, key)
       wasClosed(key)
-    }
-  }
-
-  /// A host reads its questions in order: with an answer it has read all earlier ones.
-  private mutating func noteReading(
-    of errand: ErrandNumber, _ lane: Lane, _ key: Lane.Key, _ host: Host, _ answer: HostAnswer
-  ) {
-    if case .timedOut = answer {
-      if lane.isSecret { memory.hosts[key.application]?.unread[key.session] = errand }
-    } else if !host.unread.isEmpty {
-      memory.hosts[key.application]?.unread = host.unread.filter { $0.value > errand }
     }
   }
 
@@ -341,6 +337,7 @@ extension PromptBook {
   private mutating func wasClosed(_ key: Lane.Key) {
     memory.closings[key.session] = nil
     memory.hosts[key.application]?.closing.remove(key.session)
+    memory.hosts[key.application]?.unread.remove(key.session)
     next(key)
     tellDiscards(to: key.application)
   }

@@ -186,7 +186,7 @@ enum OpenCommand {
 
   private static func handOver(_ url: String, _ reason: String, _ invocation: Invocation) throws(Problem) {
     if let application = invocation[.appOpening] {
-      let cause = reason.isEmpty ? "\(url.printable) is a link" : reason
+      let cause = FileURL.isValid(Text(url)) ? reason : "\(url.printable) is a link"
       throw Problem(.noService, "\(cause), and xdg-open cannot choose the application \(application.printable)")
     }
     if invocation.has(.explainOpening) {
