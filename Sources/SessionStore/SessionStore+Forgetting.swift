@@ -2,10 +2,10 @@ import SceneModel
 
 /// History is bounded, and forgotten in small parts: at once never more rows than a few times a batch.
 extension SessionStore {
-  func forget(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+  func forget(_ database: Database, _ ledger: inout Ledger, isIdle: Bool) throws(StoreError) {
     // More than the batch can have added, so that the excess decreases even after the limits were lowered.
     let piece = Int64(2 * tail.count + 64)
-    try forgetDeliveries(database, piece)
+    try forgetDeliveries(database, piece, isIdle: isIdle)
     try forgetEvents(database, &ledger, piece)
   }
 
@@ -16,7 +16,7 @@ extension SessionStore {
   }
 
   /// Forgets deliveries that are over, the oldest first. It does not look at the open ones, of which there may be fifty thousand.
-  private func forgetDeliveries(_ database: Database, _ piece: Int64) throws(StoreError) {
+  private func forgetDeliveries(_ database: Database, _ piece: Int64, isIdle: Bool) throws(StoreError) {
     let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
     let excess = min(max(0, over - history.deliveries), piece)
     if excess > 0 {
@@ -31,10 +31,10 @@ extension SessionStore {
       DELETE FROM delivery WHERE created < ? AND number IN
         (SELECT number FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number LIMIT ?)
       """)
-    // The oldest are in front, so a few are looked at, and more only if all of these are too old. After the clock was set back, some that it dates
-    // in the future may keep older ones, until these are too old as well or too many are kept.
+    // The oldest are in front, so a busy service looks at a few, and at more only if all of these are too old. After the clock was set back, newer
+    // ones may stand in front; the idle service looks at all.
     var left = piece - excess
-    let few: Int64 = 64
+    let few = isIdle ? piece : 64
     repeat {
       query.put(horizon)
       query.put(min(left, few))

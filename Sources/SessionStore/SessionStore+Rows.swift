@@ -8,7 +8,7 @@ extension SessionStore {
   }
 
   /// Returns whether nothing is left to do.
-  private func write() throws(StoreError) -> Bool {
+  private func write(isIdle: Bool = false) throws(StoreError) -> Bool {
     let database = try database()
     // The file was checked, just now or before: it is set aside as it is.
     if let damage { throw damage }
@@ -27,7 +27,7 @@ extension SessionStore {
         try tail.writeOwed(database)
         try tail.writeBaggage(database)
         settled.lastEvent = Int64(lastEventSequence)
-        try forget(database, &settled)
+        try forget(database, &settled, isIdle: isIdle)
         try removeLog(database)
         settled.settled = position
         try settled.write(database)
@@ -71,7 +71,7 @@ extension SessionStore {
   @discardableResult
   package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = max(self.now, now)
-    let isDone = try write()
+    let isDone = try write(isIdle: true)
     // The body is as large as the largest row so far, and a payload may be 16 MiB.
     body = LogBodyWriter()
     let database = try database()
