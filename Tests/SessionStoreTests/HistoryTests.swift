@@ -129,6 +129,16 @@ struct HistoryTests {
     #expect(try store.deliveryCount() == 0)
   }
 
+  @Test func `what is too old goes when the service is idle, also behind much that a wrong clock dates in the future`()
+    throws
+  {
+    let store = try open(directory, history: HistoryLimits(age: 3_600_000_000))
+    let later = Instant(microseconds: noon.microseconds + 7_200_000_000)
+    try store.commit((1...100).map { .delivery(delivery($0, at: later)) } + [.delivery(delivery(101))], at: noon)
+    try store.rest(at: later)
+    #expect(try store.deliveryCount() == 100)
+  }
+
   @Test func `much that is too old goes in pieces, not at once`() throws {
     var store = try open(directory)
     try store.commit((1...3000).map { event($0) } + (1...3000).map { .delivery(delivery($0)) }, at: noon)
