@@ -96,6 +96,38 @@ import Testing
     #expect(try seen(stage, window).userActivity == other)
   }
 
+  @Test func `a host that lost its name may still read a private question, and its window stays private meanwhile`()
+    throws
+  {
+    for leavesTheBus in [false, true] {
+      let stage = Stage(hosting: cats())
+      let window = try stage.window()
+      stage.drop(key: "1") { $0.isPrivate = true }
+      stage.hostLeaves()
+      if leavesTheBus { stage.callerLeaves(.host) }
+      stage.drop(key: "2", to: window)
+      #expect(stage.sessions().map(\.isPrivate) == [!leavesTheBus])
+      // The private delivery is given first, again.
+      stage.attach(showing: [window])
+      #expect(stage.sessions().map(\.isPrivate) == [true])
+      stage.hostAnswersAll()
+      stage.drop(key: "3", to: window)
+      stage.hostAnswersAll()
+      #expect(stage.sessions().map(\.isPrivate) == [false])
+      #expect(stage.memory.unread.isEmpty)
+    }
+  }
+
+  @Test func `a connection that leaves the bus hosts nothing more, also before the news of its names`() throws {
+    let stage = Stage(hosting: cats())
+    _ = try stage.window()
+    stage.drop(key: "1") { $0.isPrivate = true }
+    stage.callerLeaves(.host)
+    #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
+    #expect(stage.memory.unread.isEmpty)
+    stage.hostLeaves()
+  }
+
   @Test func `a window is public again when its host says that it shows something else`() throws {
     let stage = Stage(hosting: cats())
     let (session, _) = try hidden(stage)

@@ -261,9 +261,9 @@ extension PromptBook {
       || mayReadLate(of: session)
   }
 
-  /// Whether the host of a window did not answer a private question in time, and may read the question later.
+  /// Whether a host of a window did not answer a private question, and may read the question later.
   private func mayReadLate(of session: Session) -> Bool {
-    memory.hosts[session.application]?.unread.contains(session.identifier) ?? false
+    !memory.unread.isEmpty && memory.unread.values.values.contains { $0.contains(session.identifier) }
   }
 
   /// Whether the host of a private window may not have read of the delivery that the window shows, or of a private one behind it. What it reports until

@@ -79,11 +79,11 @@ extension PromptBook {
     }
     switch answer {
     case .timedOut where lane.isSecret && lane.act.inHand != nil:
-      memory.hosts[key.application]?.unread.insert(key.session)
+      memory.mayReadLate(of: key.session, host.connection)
     case .timedOut, .failed, .gone: break
     // It has read what it was given for this window before.
     case .done, .configuration, .operation, .refused:
-      if !host.unread.isEmpty { memory.hosts[key.application]?.unread.remove(key.session) }
+      memory.hasRead(of: key.session, host.connection)
     }
     switch lane.act {
     case .queued, .reading: break
@@ -336,8 +336,11 @@ extension PromptBook {
 
   private mutating func wasClosed(_ key: Lane.Key) {
     memory.closings[key.session] = nil
-    memory.hosts[key.application]?.closing.remove(key.session)
-    memory.hosts[key.application]?.unread.remove(key.session)
+    if var host = memory.hosts[key.application] {
+      host.closing.remove(key.session)
+      memory.hosts[key.application] = host
+      memory.hasRead(of: key.session, host.connection)
+    }
     next(key)
     tellDiscards(to: key.application)
   }

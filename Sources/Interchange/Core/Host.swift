@@ -31,8 +31,6 @@ struct Host: Hashable, Sendable {
   var told: Set<UniqueIdentifier> = []
   /// The number of sessions about which the host is being asked.
   var running = 0
-  /// Private windows about which the host did not answer a question in time. The host may read the question later, and show its content.
-  var unread: Set<UniqueIdentifier> = []
 
   /// The most unanswered calls to a host about its sessions: the bus limits unanswered calls, and all callers share the bus.
   static let maximumRunning = 256

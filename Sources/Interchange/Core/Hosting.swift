@@ -135,6 +135,14 @@ extension PromptBook {
 
   // MARK: Leaving
 
+  /// The connection has left the bus, and hosts nothing more.
+  mutating func detachAll(of connection: Text) throws(Halt) {
+    for application in memory.hosts.values.values.filter({ $0.connection == connection }).map(\.application).sorted() {
+      try detach(application)
+    }
+    memory.willReadNothing(connection)
+  }
+
   /// The host has left, and its scenes with it. Its sessions stay, and the deliveries that it has not acknowledged are held again.
   mutating func detach(_ application: Text) throws(Halt) {
     guard let host = memory.hosts[application] else { return }
@@ -181,7 +189,10 @@ extension PromptBook {
   private mutating func forgetLanes(of application: Text) -> Set<UniqueIdentifier> {
     var inHand: Set<UniqueIdentifier> = []
     for (key, lane) in memory.lanes.values where key.application == application {
-      if !lane.neverReached, let delivery = lane.act.inHand { inHand.insert(delivery) }
+      if !lane.neverReached, let delivery = lane.act.inHand {
+        inHand.insert(delivery)
+        if lane.isSecret, let host = memory.hosts[application] { memory.mayReadLate(of: key.session, host.connection) }
+      }
       if let errand = lane.errand { memory.errands[errand] = nil }
       memory.lanes[key] = nil
     }

@@ -59,6 +59,9 @@ struct Memory {
   /// The applications that each connection hosts, and whose name it owns.
   var hosted = Queues<Text, Text>()
   var lanes = Table<Lane.Key, Lane>()
+  /// For each connection on the bus the private windows about which it was asked without an answer. It may read the question later, even after it has
+  /// lost the application's name, and show its content.
+  private(set) var unread = Table<Text, Set<UniqueIdentifier>>()
   /// Sessions with work for a host that is at its capacity.
   var queue = Queues<Text, Ordered>()
   var errands = Table<ErrandNumber, ErrandPurpose>()
@@ -173,6 +176,7 @@ struct Memory {
       }
       sessions[identifier] = nil
       leaving[identifier] = true
+      for connection in unread.values.keys { hasRead(of: identifier, connection) }
       routingChanges.append(.session(routing.discard(identifier)))
     case .delivery(let delivery):
       recent[delivery.identifier] = delivery
@@ -381,6 +385,20 @@ struct Memory {
     if let before = delivery.previousBy { followers[before] = identifier }
   }
 
+  // MARK: Questions that may be read late
+
+  mutating func mayReadLate(of session: UniqueIdentifier, _ connection: Text) {
+    unread[connection] = (unread[connection] ?? []).union([session])
+  }
+
+  /// The connection has read all that it was asked about the window.
+  mutating func hasRead(of session: UniqueIdentifier, _ connection: Text) {
+    guard !unread.isEmpty, var sessions = unread[connection], sessions.remove(session) != nil else { return }
+    unread[connection] = sessions.isEmpty ? nil : sessions
+  }
+
+  mutating func willReadNothing(_ connection: Text) { if unread[connection] != nil { unread[connection] = nil } }
+
   private mutating func count(_ application: Text, _ change: Int) {
     let count = (sessionCounts[application] ?? 0) + change
     sessionCounts[application] = count == 0 ? nil : count
@@ -509,6 +527,7 @@ extension Memory {
     hosts.settle(settlement)
     hosted.settle(settlement)
     lanes.settle(settlement)
+    unread.settle(settlement)
     queue.settle(settlement)
     errands.settle(settlement)
     proposals.settle(settlement)

@@ -115,6 +115,7 @@ package struct PromptBook: Sendable {
     case .hostAnswered(let errand, let answer): try hostAnswered(errand, answer)
     case .hostLeft(let application, let connection): try hostLeft(application, connection)
     case .callerLeft(let connection):
+      try detachAll(of: connection)
       forgetCalls(of: connection)
       giveUpPackings(without: connection)
       cancelDrags(of: connection)

@@ -74,10 +74,11 @@ extension PromptBook {
     memory.waiters.values.map { ($0.key, $0.value) }
   }
 
-  /// Whether the core must hear when a connection leaves: it has charges, waits for an answer, takes part in a drag, or is the source of contents. A
-  /// sandbox is charged by its application, however many connections it has.
+  /// Whether the core must hear when a connection leaves: it has charges, waits for an answer, takes part in a drag, is the source of contents, or is
+  /// or was a host. A sandbox is charged by its application, however many connections it has.
   package func matters(_ connection: Text) -> Bool {
     ledger.isCharged(.connection(connection)) || memory.waitingFor.count(of: connection) > 0
+      || memory.unread[connection] != nil || memory.hosts.values.values.contains { $0.connection == connection }
       || memory.drags.values.values.contains { drag in
         !drag.state.isOver && (drag.endsWith(connection) || drag.openers.contains(connection))
       }
