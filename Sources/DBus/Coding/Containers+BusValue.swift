@@ -29,7 +29,8 @@ extension Dictionary: BusValue where Key: BasicBusValue, Value: BusValue {
 
   /// Reads a dictionary. If a key occurs twice, the later value counts.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> [Key: Value] {
-    var dictionary: [Key: Value] = [:]
+    // A literal would look up the type of a pair each time.
+    var dictionary = [Key: Value]()
     try reader.array { (entries) throws(CodingError) in
       while !entries.isAtEnd {
         try entries.entry { (entry) throws(CodingError) in

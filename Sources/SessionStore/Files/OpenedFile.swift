@@ -70,7 +70,7 @@ struct OpenedFile {
     try database.execute(
       """
       PRAGMA cache_size = -4096; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;
-      PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 4194304
+      PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216
       """)
   }
 

@@ -302,10 +302,12 @@ private struct DirectoryState: Equatable {
     (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
   }
 
-  /// Whether a later change has another time: file systems give changes within some milliseconds the same time, and some within two seconds.
+  /// Whether a later change has another time. File systems give changes within some milliseconds the same time; those that keep whole seconds, within
+  /// two seconds.
   var isSettled: Bool {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    return now.tv_sec - seconds > 2
+    let passed = (now.tv_sec - seconds) * 1000 + (now.tv_nsec - nanoseconds) / 1_000_000
+    return passed > (nanoseconds % 1_000_000 == 0 ? 3000 : 100)
   }
 }
