@@ -333,7 +333,10 @@ extension World {
     let question = programs[program].inbox.removeFirst()
     let way = obeys || !chance.once(in: setting.obedience) ? 0 : setting.isFaultless ? 1 : 1 + chance.below(4)
     var answer = HostAnswer.done
-    let isSecret = question.question.options?.holds("s3cr3t") ?? isPrivate(question.question.session)
+    // The program shows the delivery. In a window that is public by now, it shows nothing of the private activity that it restores.
+    let isOfPrivate = isPrivate(question.question.session)
+    let isSecret =
+      question.question.options.map { $0.holds("\"private\":true") || isOfPrivate && $0.holds("s3cr3t") } ?? isOfPrivate
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
     switch question.question {
     case .connect(let session, _, _):
