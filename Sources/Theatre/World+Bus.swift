@@ -336,7 +336,8 @@ extension World {
     // The program shows the delivery. In a window that is public by now, it shows nothing of the private activity that it restores.
     let isOfPrivate = isPrivate(question.question.session)
     let isSecret =
-      question.question.options.map { $0.holds("\"private\":true") || isOfPrivate && $0.holds("s3cr3t") } ?? isOfPrivate
+      question.question.options.map { $0.holds("s3cr3t") && (isOfPrivate || $0.holds("\"private\":true")) }
+      ?? isOfPrivate
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
     switch question.question {
     case .connect(let session, _, _):
