@@ -100,33 +100,22 @@ extension Tail {
     }
     // In order, so that they share pages. The names are sorted, because the deliveries themselves are large.
     added.sort { $0.number < $1.number }
-    var query = try database.query(Tail.addingDelivery)
-    for (number, identifier) in added {
-      guard case .whole(var delivery, _) = deliveries[identifier] else { continue }
+    try Tail.addingDeliveries.add(added, to: database) { (one, query) throws(StoreError) in
+      guard case .whole(var delivery, _) = deliveries[one.identifier] else { return }
       let isSpent = delivery.isSpent(at: now)
       if isSpent { delivery.forgetDocuments() }
       let documents: KeptDocuments = isSpent && !delivery.cameToNothing ? .none : .all
-      func add() throws(StoreError) {
-        query.put(number)
-        query.put(documents.rawValue)
-        delivery.put(into: &query)
-        try query.run()
-      }
-      try add()
-      // The row hardly ever exists, so its existence is not checked first.
-      if database.changes == 0 {
-        try database.run("DELETE FROM delivery WHERE identifier = ?", identifier)
-        try add()
-      }
+      query.put(one.number)
+      query.put(documents.rawValue)
+      delivery.put(into: &query)
+    } removing: { (one) throws(StoreError) in
+      try database.run("DELETE FROM delivery WHERE identifier = ?", one.identifier)
     }
   }
 
   private static let findingPrivateDelivery = "SELECT is_private FROM delivery WHERE identifier = ?"
 
-  private static let addingDelivery = """
-    INSERT OR IGNORE INTO delivery (number, documents, \(StoredDelivery.columns))
-      VALUES (?, ?, \(places(for: StoredDelivery.columns)))
-    """
+  private static let addingDeliveries = Adding("delivery", "number, documents, \(StoredDelivery.columns)")
 
   private static let changingDelivery = """
     UPDATE delivery SET state = ?, is_open = ?, session = ?, outcome = ?, attempt = ?, departures = ?, error = ?,
@@ -180,16 +169,14 @@ extension Tail {
   // MARK: The rest
 
   func writeEvents(_ database: Database) throws(StoreError) {
-    if events.isEmpty { return }
-    var query = try database.query(Tail.addingEvent)
-    for event in events {
+    try Tail.addingEvents.add(events, to: database) { (event, query) in
       event.put(into: &query)
-      try query.run()
+    } removing: { (event) throws(StoreError) in
+      try database.run("DELETE FROM event WHERE sequence = ?", Int64(event.sequence))
     }
   }
 
-  private static let addingEvent =
-    "INSERT OR REPLACE INTO event (\(StoredEvent.columns)) VALUES (\(places(for: StoredEvent.columns)))"
+  private static let addingEvents = Adding("event", StoredEvent.columns)
 
   func writePreferences(_ database: Database) throws(StoreError) {
     for (type, application) in preferences {
@@ -231,7 +218,46 @@ extension Tail {
   }
 
   /// A question mark for each column.
-  private static func places(for columns: String) -> String {
+  fileprivate static func places(for columns: String) -> String {
     columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+  }
+}
+
+/// Adds rows to a table, several with one statement: SQLite opens the table and its indexes once for each statement, which takes as long as adding a
+/// row.
+private struct Adding {
+  private static let rowsAtOnce = 8
+  private let one: String
+  private let several: String
+
+  init(_ table: String, _ columns: String) {
+    let row = "(\(Tail.places(for: columns)))"
+    one = "INSERT OR IGNORE INTO \(table) (\(columns)) VALUES \(row)"
+    several = one + String(repeating: ", \(row)", count: Adding.rowsAtOnce - 1)
+  }
+
+  /// - Parameter remove: Removes the row that is there already.
+  func add<Row>(
+    _ rows: [Row], to database: Database, put: (Row, inout Query) throws(StoreError) -> Void,
+    removing remove: (Row) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var rest = rows[...]
+    while !rest.isEmpty {
+      let next = rest.prefix(rest.count < Adding.rowsAtOnce ? 1 : Adding.rowsAtOnce)
+      rest = rest.dropFirst(next.count)
+      try add(next, to: database, put)
+      // A row hardly ever exists, so its existence is not checked first.
+      if database.changes == next.count { continue }
+      for row in next { try remove(row) }
+      try add(next, to: database, put)
+    }
+  }
+
+  private func add<Row>(
+    _ rows: ArraySlice<Row>, to database: Database, _ put: (Row, inout Query) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var query = try database.query(rows.count == 1 ? one : several)
+    for row in rows { try put(row, &query) }
+    try query.run()
   }
 }

@@ -26,6 +26,24 @@ struct RowTests {
     tamper(directory, "CREATE TABLE t (n CHECK (n = 6)); INSERT INTO t SELECT count(*) FROM session")
   }
 
+  /// The rows are added several at a time.
+  @Test(arguments: [1, 7, 8, 9, 20]) func `a delivery that is stored again takes the place of its row`(
+    count: UInt64
+  ) throws {
+    var store = try open(directory)
+    let again = (count + 1) / 2
+    try store.commit([.delivery(delivery(again, .held, isOpen: true)), event(1)], at: noon)
+    try store.writeRows()
+    try store.commit((1...count).map { .delivery(delivery($0)) } + (2...(count + 1)).map { event($0) }, at: noon)
+    store.close()
+    store = try open(directory)
+    let numbers = (1...count).reversed().map { delivery($0).identifier }
+    #expect(try store.deliveries(limit: 99)?.map(\.identifier) == numbers)
+    #expect(try store.delivery(delivery(again).identifier)?.progress.state == .handled)
+    #expect(try store.events(after: 0, limit: 99).map(\.sequence) == Array(1...(count + 1)))
+    #expect(store.problems == [])
+  }
+
   @Test func `a delivery that does not parse is passed over and reported`() throws {
     var store = try open(directory)
     try store.commit((1...3).map { .delivery(delivery($0)) }, at: noon)
