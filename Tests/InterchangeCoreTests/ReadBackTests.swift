@@ -41,6 +41,19 @@ import Testing
     #expect(remembered == nil || remembered == stage.shelf.deliveries[delivery])
   }
 
+  @Test func `a drop on a session that must be read does what it does on one that is remembered`() throws {
+    let steps = [false, true].map { isForgotten in
+      let stage = Stage(cats())
+      for key in ["1", "2"] as [Text] { stage.drop(key: key) { $0.disposition = .new } }
+      if isForgotten { stage.rest() }
+      stage.drop(key: "1")
+      return stage.lastStep
+    }
+    #expect("\(steps[0])" == "\(steps[1])")
+    #expect(steps[0].records.count == 3)
+    #expect(steps[0].effort == steps[1].effort)
+  }
+
   @Test func `a session that was activated stays activated when its host says something in the same turn`() throws {
     let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)

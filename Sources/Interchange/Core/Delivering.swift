@@ -54,11 +54,24 @@ extension PromptBook {
 
   /// Decides one payload, and records the decision.
   mutating func accept(_ packing: Packing, _ digest: Text) throws(Halt) -> Delivered {
-    var steps = Limits.conditionSteps
-    let decision = try decide(packing.payload, packing.caller, packing.rule, within: &steps)
+    let decision = try decideOnce(packing)
     let delivered = try carryOut(decision, packing, packing.payload, item: 0, digest)
     countMatch(of: packing.rule, isPrivate: packing.payload.options.isPrivate)
     return delivered
+  }
+
+  /// If the cue begins again because the chosen session had to be read, the decision is the same: it lacked nothing.
+  private mutating func decideOnce(_ packing: Packing) throws(Halt) -> Decision {
+    if let decided = known.decided {
+      // The decision took an identifier.
+      _ = newIdentifier()
+      step.effort += decided.effort
+      return decided.decision
+    }
+    var steps = Limits.conditionSteps
+    let decision = try decide(packing.payload, packing.caller, packing.rule, within: &steps)
+    known.decided = Decided(decision, effort: Limits.conditionSteps - steps)
+    return decision
   }
 
   mutating func decide(

@@ -360,6 +360,15 @@ struct Knowledge: Sendable {
   var tokens: [TokenKey: [UniqueIdentifier]] = [:]
   var orphans: [Text: OrphanPage] = [:]
   var baggage: [UniqueIdentifier: Baggage] = [:]
+  /// The decision of the cue, if the cue begins again after it.
+  var decided: Decided?
+}
+
+struct Decided: Sendable {
+  let decision: Decision
+  let effort: Int
+
+  init(_ decision: Decision, effort: Int) { (self.decision, self.effort) = (decision, effort) }
 }
 
 struct OrphanPage: Sendable {
