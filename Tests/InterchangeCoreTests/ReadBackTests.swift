@@ -110,6 +110,22 @@ import Testing
     #expect(stage.drop(key: "2", to: session)?.delivered?.session == session)
   }
 
+  @Test func `a session that was kept out of routing by a manifest that was not stored is found again`() throws {
+    let whole = cats(configurations: ["Default", "Other"], isDynamic: true)
+    let stage = Stage(whole)
+    let session = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered?.session)
+    stage.drop(key: "2")
+    stage.restart()
+    stage.turn(refused: true) { stage in
+      stage.call(.register(cats(isDynamic: true), size: 100))
+      // All sessions are read.
+      stage.drop("view") { $0.disposition = .existing }
+    }
+    stage.play(.moment)
+    stage.call(.register(whole, size: 100))
+    #expect(stage.drop(key: "1")?.delivered?.session == session)
+  }
+
   @Test func `a delivery whose session the store has lost fails, and is not read again and again`() throws {
     let stage = Stage(cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)

@@ -565,6 +565,8 @@ extension Memory {
     case .session(let undo): routing.revert(undo)
     case .manifest(let application, let before):
       declaredType = nil
+      // Sessions whose configuration the manifest did not have were kept out of routing when they were read.
+      routing.forgetAbsent(of: application)
       if let before { routing.register(before) } else { routing.unregister(application) }
     case .preference(let type, let before): routing.setPreferredApplication(before, for: type)
     }
