@@ -69,7 +69,7 @@ import Testing
       let steps = try await all(progress)
       #expect(steps == [.routed, .forwarded, .handled])
       #expect(service.states.withLock { $0 } == ["failed"])
-      #expect(service.questions == 1)
+      #expect(service.count(of: "GetDelivery") == 1)
     }
   }
 

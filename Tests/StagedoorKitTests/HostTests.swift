@@ -19,15 +19,15 @@ import Testing
         cat("cat7").becomeCurrent(in: scene)
       }
       try await service.connect(session, Options.activity("cat1"))
-      let written = Self.withoutRestoration(service.lines).dropFirst()
+      let lines = Self.withoutRestoration(service.lines).dropFirst()
       #expect(
-        Set(written) == [
+        Set(lines) == [
           "1: Title = Tom", #"1: CanActivatePredicate = SELF == "cat1""#,
           #"1: PrefersToActivatePredicate = SELF BEGINSWITH "cat""#, #"1: UserInfo = {"zoom":2}"#,
-          #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat7"}"#,
+          written("cat7"),
         ])
       // Each property is written once, with its last value.
-      #expect(written.count == 5)
+      #expect(lines.count == 5)
       application.whenContinuing = { scene, _ in
         scene.title = "Tim"
         scene.userInfo = [:]
@@ -243,10 +243,7 @@ import Testing
     try await withStage { bus, service, application in
       let session = service.addSession(1)
       let doomed = service.addSession(2)
-      for session in [session, doomed] {
-        try await service.connect(session, Options.none)
-        try await service.activate(session)
-      }
+      for session in [session, doomed] { try await service.open(session) }
       try await service.wait(for: "2: SetState foregroundActive")
       await service.close()
       _ = application.taken()
@@ -302,9 +299,7 @@ import Testing
       _ = application.taken()
       await application.stop()
       #expect(application.taken().last == "didDisconnect standard (unattached)")
-      #expect(
-        service.lines.contains(
-          #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat1"}"#))
+      #expect(service.lines.contains(written("cat1", as: "StateRestorationActivity")))
     }
   }
 }

@@ -100,10 +100,7 @@ import Testing
     try await withStage { _, service, application in
       application.windowsTakeFocus = false
       let sessions = [service.addSession(1), service.addSession(2)]
-      for session in sessions {
-        try await service.connect(session, Options.none)
-        try await service.activate(session)
-      }
+      for session in sessions { try await service.open(session) }
       let scenes = sessions.compactMap { application.scene(of: $0) }
       #expect(scenes.map(\.activationState) == [.foregroundInactive, .foregroundInactive])
       scenes[0].enter(.foregroundActive)
