@@ -34,6 +34,17 @@ def die_with_parent():
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def pinned(processors):
+    """For preexec_fn: keeps the child on these processors as well, if there are any."""
+
+    def prepare():
+        die_with_parent()
+        if processors:
+            os.sched_setaffinity(0, processors)
+
+    return prepare
+
+
 class PrivateBus:
     """`services` are the commands, as words, that a call to a name starts. They get `variables` in their environment."""
 
@@ -88,15 +99,10 @@ class PrivateBus:
         self.close()
 
     def _spawn(self, arguments, keep, variables=None):
-        def prepare():
-            die_with_parent()
-            if self._cpus:
-                os.sched_setaffinity(0, self._cpus)
-
         # The bus's messages matter only if it fails: dbus-daemon always complains about its descriptor limit.
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(
-                arguments, pass_fds=[keep], preexec_fn=prepare, stdin=subprocess.DEVNULL, stderr=log,
+                arguments, pass_fds=[keep], preexec_fn=pinned(self._cpus), stdin=subprocess.DEVNULL, stderr=log,
                 env={**os.environ, **(variables or {})},
             )
 
