@@ -84,7 +84,10 @@ public import StagedoorKit
   ) -> Never {
     runLoop {
       prepare(headless: false)
-      let window = Window(of: nil) { exit(EXIT_SUCCESS) }
+      let window = Window(of: nil) {
+        DragFiles.removeAll()
+        exit(EXIT_SUCCESS)
+      }
       only = window
       (window.title, window.defaultSize, window.content) = (title, size, content())
       window.present(nil)
