@@ -162,8 +162,7 @@ import Testing
   @Test func `notifications that wait for a service are folded and limited`() async throws {
     try await withStage { bus, service, application in
       await service.close()
-      let connection = try #require(application.stagedoor).connection
-      try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
+      try await application.noticesEnd()
       for number in 0..<3000 {
         application.post("Typed", userInfo: ["entry": 7])
         application.post("Added", userInfo: ["entry": .integer(number)])

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import StagedoorKit
 import Testing
 
@@ -47,6 +48,12 @@ import Testing
   func taken() -> [String] {
     defer { calls = [] }
     return calls
+  }
+
+  /// Returns when the application has heard that the service is gone: its connection answers this question later.
+  func noticesEnd() async throws {
+    let connection = try #require(stagedoor).connection
+    try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
   }
 
   func waitForFocus(of session: SessionIdentifier) async throws {

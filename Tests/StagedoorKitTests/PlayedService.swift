@@ -19,6 +19,7 @@ final class PlayedService: Sendable {
   let states: Lock<[String]>
   /// The answers to the next calls of a method, or to the next changes of a property, by its name.
   let answers: Lock<[MemberName: [Answer]]>
+  /// The last call of each method that was not answered yet.
   private let later = Lock<[MemberName: @Sendable (Answer) -> Void]>([:])
   private let provided = Lock<ObjectPath?>(nil)
   /// What the service knows of each session: the properties that hosts have set, the "State", and whether it is "Connected".
@@ -29,7 +30,7 @@ final class PlayedService: Sendable {
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
   private let record = Record()
 
-  /// Only the methods that hand in a delivery, or renew its promises, can be answered later.
+  /// The answer to a call. `Deliver`, `DeliverItems` and `RenewPromises` can be answered later.
   enum Answer: Sendable, ExpressibleByStringLiteral {
     case done
     case refused(ErrorName)
@@ -98,7 +99,8 @@ final class PlayedService: Sendable {
   }
 
   private func answer<each Value>(
-    _ member: MemberName, _ reply: Reply<repeat each Value>, _ send: @escaping @Sendable () -> Void
+    _ member: MemberName, as line: String? = nil, _ reply: Reply<repeat each Value>,
+    _ send: @escaping @Sendable () -> Void
   ) {
     let body = { @Sendable (answer: Answer) in
       switch answer {
@@ -108,8 +110,9 @@ final class PlayedService: Sendable {
       }
     }
     let answer = nextAnswer(to: member)
-    if case .later = answer { later.withLock { $0[member] = body } } else { body(answer) }
-    record.add(member.rawValue)
+    if case .later = answer { later.withLock { $0[member] = body } }
+    record.add(line ?? member.rawValue)
+    body(answer)
   }
 
   /// Answers the last call of a method that was to be answered later.
@@ -188,10 +191,14 @@ final class PlayedService: Sendable {
       return (Self.applicationPath, connected.filter { path in !known.sessions.keys.contains { $0.path == path } })
     }
     root.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
-      (payload: String) throws -> (ObjectPath, String, String) in
-      record.add("Deliver \(payload)")
-      if payload.contains("refuse") { throw ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these") }
-      return (Self.newSession.path, "created", Self.delivery.description)
+      [weak self] (reply: Reply<ObjectPath, String, String>, payload: String) in
+      self?.answer("Deliver", as: "Deliver \(payload)", reply) {
+        if payload.contains("refuse") {
+          reply.fail(ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these"))
+        } else {
+          reply.send(Self.newSession.path, "created", Self.delivery.description)
+        }
+      }
     }
     root.method("DeliverItems", in: "items", "options", out: "session", "outcome", "delivery") {
       [weak self] (reply: Reply<ObjectPath, String, String>, items: [[String: Variant]], _: [String: Variant]) in
@@ -277,18 +284,18 @@ final class PlayedService: Sendable {
     let (record, known) = (record, known)
     known.replace(identifier, by: known[identifier])
     var interface = Interface("org.stagedoor.SceneSession1")
-    interface.property("PersistentIdentifier", constant: identifier.description)
-    interface.property("Application", constant: Self.application)
+    let constants: [(MemberName, String)] = [
+      ("PersistentIdentifier", identifier.description), ("Application", Self.application), ("Configuration", "Main"),
+      ("State", "unattached"), ("TargetContentIdentifier", ""),
+    ]
+    for (name, value) in constants { interface.property(name, constant: value) }
     interface.property(
       "Role",
       get: { [weak self] in
         self?.beRead()
         return "UIWindowSceneSessionRoleApplication"
       })
-    interface.property("Configuration", constant: "Main")
-    interface.property("State", constant: "unattached")
     interface.property("Connected", constant: false)
-    interface.property("TargetContentIdentifier", constant: "")
     interface.property("Created", constant: UInt64(number))
     interface.property("LastActivated", constant: UInt64(number))
     for name: MemberName in [

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Glibc
 import StagedoorKit
 import Testing
@@ -16,6 +15,10 @@ import Testing
       let scene = try #require(application.scene(of: session))
       scene.title = "a story"
       try await service.wait(for: written("the end of a story", as: "StateRestorationActivity"))
+      // What the window took last.
+      application.restoring = { $0.userActivity }
+      try await service.resume(session, Options.activity("cat2"))
+      try await service.wait(for: written("cat2", as: "StateRestorationActivity"))
       #expect(scene.activationState == .foregroundInactive)
     }
   }

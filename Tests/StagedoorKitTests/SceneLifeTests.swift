@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import SceneTestSupport
 import StagedoorKit
 import Testing
@@ -119,13 +118,6 @@ import Testing
       await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }
       #expect(scene.userActivity == cat("cat2"))
       try await service.wait(for: written("cat2"))
-    }
-  }
-
-  @Test func `what a window took last is what restores it`() async throws {
-    try await withScene(Options.activity("cat1")) { service, _, scene in
-      try await service.resume(scene.id, Options.activity("cat2"))
-      try await service.wait(for: written("cat2", as: "StateRestorationActivity"))
     }
   }
 
