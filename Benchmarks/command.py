@@ -6,15 +6,15 @@ with the bus and the service.
 """
 
 import os
-import statistics
 import subprocess
 import tempfile
 import time
 
 import page
 import service
+from common import BUILT, compile_c, take_turns
 from private_bus import PrivateBus
-from service import BUILT, DESK, FEW, HOUSE, LARGE, NAME, TYPE, Place, running, stagedoord
+from service import DESK, FEW, HOUSE, LARGE, NAME, TYPE, Place, running, stagedoord
 
 RUNS = 40  # runs of each program in a round
 KEY = "document-1"
@@ -29,10 +29,8 @@ MORE_MEMORY = 1.25  # the memory for a list of 100,000, divided by that for a li
 
 def build():
     service.build(("stagedoor",))
-    flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "dbus-1"], text=True).split()
     for program in ("hello-libdbus", "peak"):
-        source = os.path.join(service.HERE, "c", f"{program}.c")
-        subprocess.check_call(["cc", "-O2", "-Wall", "-Wextra", source, "-o", f"{BUILT}/c/{program}", *flags])
+        compile_c(program, "dbus-1")
 
 
 def milliseconds(command, environment):
@@ -44,7 +42,7 @@ def milliseconds(command, environment):
 
 def measure(place, kind, processor, rounds):
     """Returns program -> milliseconds from its start to its end, one for each round."""
-    samples = {name: [] for name in PROGRAMS}
+    samples = {}
     before = os.sched_getaffinity(0)
     with PrivateBus(kind, {processor}) as bus:
         contender = stagedoord("memory", service.ONE)
@@ -54,12 +52,10 @@ def measure(place, kind, processor, rounds):
             os.sched_setaffinity(0, {processor})
             try:
                 for number in range(rounds):
-                    for name in service.in_turn(list(PROGRAMS), number):
-                        samples[name].append(milliseconds(PROGRAMS[name], bus.environment()))
+                    take_turns(samples, list(PROGRAMS), number, lambda name: milliseconds(PROGRAMS[name], bus.environment()))
             finally:
                 os.sched_setaffinity(0, before)
-    # Each program ran twice in a round: forward and backward.
-    return {name: [statistics.mean(values[i : i + 2]) for i in range(0, len(values), 2)] for name, values in samples.items()}
+    return samples
 
 
 def peak(command, environment):

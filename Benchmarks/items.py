@@ -14,6 +14,7 @@ import sys
 import time
 
 import page
+from common import threads
 from private_bus import die_with_parent
 
 NAME, ROOT = "org.stagedoor.Interchange1", "/org/stagedoor/Interchange1"
@@ -168,11 +169,7 @@ class Host(Bus):
 
 def processor_time(pid):
     """Returns the processor time of all threads, in milliseconds."""
-    total = 0
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
-            total += int(file.read().split()[0])
-    return total / 1e6
+    return sum(nanoseconds for _, _, nanoseconds in threads(pid).values()) / 1e6
 
 
 def bare_pipe(size):

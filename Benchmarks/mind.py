@@ -7,13 +7,11 @@ contenders forward and backward. The result is the median of the ratios within e
 import os
 import statistics
 import subprocess
-import sys
 
 import page
-from private_bus import die_with_parent
+from common import BUILT, HERE, compile_c, make_release
+from private_bus import pinned
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BUILT = os.path.join(HERE, ".build")
 PAYLOAD = os.path.join(HERE, "payload-1k.json")
 
 LIBRARIES = {"jansson": "-DJANSSON", "json-c": "-DJSON_C", "libcjson": "-DCJSON"}
@@ -36,22 +34,13 @@ AIMS = {"hot": {LARGE: 1.10, LARGEST: 1.25}, "uniform": {LARGE: 1.10, LARGEST: 1
 
 
 def build():
-    os.makedirs(f"{BUILT}/c", exist_ok=True)
     for library, flag in LIBRARIES.items():
-        flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", library], text=True).split()
-        command = ["cc", "-O2", "-Wall", "-Wextra", flag, f"{HERE}/c/json.c", "-o", f"{BUILT}/c/json-{library}"]
-        subprocess.check_call([*command, *flags])
-    command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", "SETUP=:"]
-    command += ["SCRATCH=Benchmarks/.build/house", "EXECUTABLES=mind-benchmark"]
-    subprocess.check_call(command, stdout=sys.stderr)
+        compile_c("json", library, flag, target=f"json-{library}")
+    make_release("mind-benchmark")
 
 
 def output(processor, *command):
-    def prepare():
-        die_with_parent()
-        os.sched_setaffinity(0, {processor})
-
-    return subprocess.check_output([str(word) for word in command], preexec_fn=prepare, text=True)
+    return subprocess.check_output([str(word) for word in command], preexec_fn=pinned({processor}), text=True)
 
 
 def swift(processor, *arguments):

@@ -1,8 +1,4 @@
-#!/usr/bin/env python3
 """A private message bus, on dbus-daemon or dbus-broker, that ends with the process that started it.
-
-    private_bus.py --daemon -- command args…     runs the command with DBUS_SESSION_BUS_ADDRESS set,
-    private_bus.py --broker -- command args…     and ends with its exit status
 
     with PrivateBus("dbus-broker") as bus: …     bus.address, bus.pid, bus.environment()
 
@@ -18,7 +14,6 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import threading
 
@@ -32,6 +27,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def die_with_parent():
     """For preexec_fn: the kernel ends this child when its parent ends, however the parent ends."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def pinned(processors):
+    """For preexec_fn: keeps the child on these processors as well, if there are any."""
+
+    def prepare():
+        die_with_parent()
+        if processors:
+            os.sched_setaffinity(0, processors)
+
+    return prepare
 
 
 class PrivateBus:
@@ -88,15 +94,10 @@ class PrivateBus:
         self.close()
 
     def _spawn(self, arguments, keep, variables=None):
-        def prepare():
-            die_with_parent()
-            if self._cpus:
-                os.sched_setaffinity(0, self._cpus)
-
         # The bus's messages matter only if it fails: dbus-daemon always complains about its descriptor limit.
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(
-                arguments, pass_fds=[keep], preexec_fn=prepare, stdin=subprocess.DEVNULL, stderr=log,
+                arguments, pass_fds=[keep], preexec_fn=pinned(self._cpus), stdin=subprocess.DEVNULL, stderr=log,
                 env={**os.environ, **(variables or {})},
             )
 
@@ -130,7 +131,7 @@ class PrivateBus:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         theirs.setblocking(False)
         self._spawn(
-            ["dbus-broker", "--controller", str(theirs.fileno()), "--machine-id", _machine_id(),
+            ["dbus-broker", "--controller", str(theirs.fileno()), "--machine-id", "0123456789abcdef" * 2,
              "--max-bytes", str(1 << 30), "--max-matches", str(1 << 20), "--max-objects", str(1 << 20)],
             keep=theirs.fileno(),
         )
@@ -161,19 +162,6 @@ class PrivateBus:
                 if b"Activate\0" in message and f"{_NAMES}{number}\0".encode() in message:
                     # Without preexec_fn, Python needs no copy of itself for the new process.
                     self._started.append(subprocess.Popen(command, env=environment))
-
-
-def _machine_id():
-    # For clients that call Peer.GetMachineId; the broker requires 32 digits.
-    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
-        try:
-            with open(path) as file:
-                text = file.read().strip()
-        except OSError:
-            continue
-        if len(text) == 32:
-            return text
-    return "0123456789abcdef0123456789abcdef"
 
 
 # The controller's side of the protocol. The broker is the SASL server. EXTERNAL with an empty DATA means
@@ -298,19 +286,3 @@ def _parts(signature):
                 break
         yield signature[at:end]
         at = end
-
-
-def main(arguments):
-    kinds = {"--daemon": "dbus-daemon", "--broker": "dbus-broker"}
-    if len(arguments) < 3 or arguments[0] not in kinds or arguments[1] != "--":
-        print("usage: private_bus.py --daemon|--broker -- command args…", file=sys.stderr)
-        return 64
-    # After SIGTERM this process cleans up. After SIGKILL the folder stays.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with PrivateBus(kinds[arguments[0]]) as bus:
-        status = subprocess.call(arguments[2:], env=bus.environment(), preexec_fn=die_with_parent)
-        return status if status >= 0 else 128 - status
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

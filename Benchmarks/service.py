@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,10 +18,9 @@ from dataclasses import dataclass, replace
 
 import items
 import page
-from private_bus import PrivateBus, die_with_parent
+from common import BUILT, HERE, compile_c, make_release, rounds, take_turns, threads
+from private_bus import PrivateBus, die_with_parent, pinned
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BUILT = os.path.join(HERE, ".build")
 HOUSE = f"{BUILT}/house/release"
 
 NAME = "org.stagedoor.Interchange1"
@@ -60,20 +58,14 @@ PROGRAMS = (("drop-libdbus", "dbus-1"), ("open-gapplication", "gio-2.0"), ("load
 
 
 def build_c():
-    os.makedirs(f"{BUILT}/c", exist_ok=True)
     for program, package in PROGRAMS:
-        flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", package], text=True).split()
-        command = ["cc", "-O2", "-Wall", "-Wextra", f"{HERE}/c/{program}.c", "-o", f"{BUILT}/c/{program}"]
-        subprocess.check_call([*command, *flags])
+        compile_c(program, package)
 
 
 def build(more=(), flags=()):
     """Builds the C programs, the service, and the package's programs in `more`."""
     build_c()
-    command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", "SETUP=:"]
-    executables = " ".join(["stagedoord", "service-benchmark", *more])
-    command += ["SCRATCH=Benchmarks/.build/house", f"EXECUTABLES={executables}", *flags]
-    subprocess.check_call(command, stdout=sys.stderr)
+    make_release("stagedoord", "service-benchmark", *more, flags=flags)
     # If the linker finds the shared library first, a start is slower by a millisecond.
     if "libstdc++" in subprocess.check_output(["ldd", f"{HOUSE}/stagedoord"], text=True):
         print("stagedoord has not got the C++ library in it", file=sys.stderr)
@@ -221,18 +213,10 @@ def file_system(path):
     return best[best.index("-") + 1]
 
 
-def pinned(processor):
-    def prepare():
-        die_with_parent()
-        os.sched_setaffinity(0, {processor})
-
-    return prepare
-
-
 @contextlib.contextmanager
 def running(place, bus, processor, contender, state):
     command = place.command(contender, state)
-    process = subprocess.Popen(command, env=place.environment(bus), preexec_fn=pinned(processor), stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=place.environment(bus), preexec_fn=pinned({processor}), stdout=subprocess.DEVNULL)
     try:
         yield process
     finally:
@@ -244,7 +228,7 @@ def call(bus, processor, contender, count, warm_up):
     """Returns microseconds per call."""
     command = [f"{BUILT}/c/load", contender.call, contender.name, contender.mode, count, warm_up, contender.text]
     output = subprocess.check_output(
-        [str(word) for word in [*command, contender.keys]], env=bus.environment(), preexec_fn=pinned(processor),
+        [str(word) for word in [*command, contender.keys]], env=bus.environment(), preexec_fn=pinned({processor}),
         timeout=RUN_LIMIT, text=True,
     )
     return float(output)
@@ -255,7 +239,7 @@ def attached(bus, processor):
     """The desk's host, attached to the service."""
     command = [f"{BUILT}/c/host-libdbus", DESK]
     with subprocess.Popen(
-        command, env=bus.environment(), preexec_fn=pinned(processor), stdout=subprocess.PIPE, text=True
+        command, env=bus.environment(), preexec_fn=pinned({processor}), stdout=subprocess.PIPE, text=True
     ) as host:
         try:
             if host.stdout.readline() != "attached\n":
@@ -290,26 +274,13 @@ def run_once(place, bus, processor, contender, calls):
         shutil.rmtree(state, ignore_errors=True)
 
 
-def in_turn(contenders, number):
-    """Returns the contenders forward and backward, and begins with another one each time."""
-    turn = number % len(contenders)
-    forth = contenders[turn:] + contenders[:turn]
-    return forth + forth[::-1]
-
-
-def measure(place, kind, processor, rounds, calls):
+def measure(place, kind, processor, count, calls):
     """Returns contender -> microseconds per call, one for each round."""
-    samples = {contender: [] for group in GROUPS for contender in group}
-    for number in range(rounds):
+    samples = {}
+    for number in rounds(count):
         with PrivateBus(kind, {processor}) as bus:
             for group in GROUPS:
-                times = {contender: [] for contender in group}
-                for contender in in_turn(group, number):
-                    times[contender].append(run_once(place, bus, processor, contender, calls))
-                for contender in group:
-                    samples[contender].append(statistics.mean(times[contender]))
-        print(".", end="", flush=True, file=sys.stderr)
-    print(file=sys.stderr)
+                take_turns(samples, group, number, lambda one: run_once(place, bus, processor, one, calls))
     return samples
 
 
@@ -348,16 +319,10 @@ def start_once(place, kind, processor, start):
         shutil.rmtree(state, ignore_errors=True)
 
 
-def measure_starts(place, kind, processor, rounds):
-    samples = {start: [] for start in STARTS}
-    for number in range(rounds):
-        times = {start: [] for start in STARTS}
-        for start in in_turn(STARTS, number):
-            times[start].append(start_once(place, kind, processor, start) / 1000)
-        for start in STARTS:
-            samples[start].append(statistics.mean(times[start]))
-        print(".", end="", flush=True, file=sys.stderr)
-    print(file=sys.stderr)
+def measure_starts(place, kind, processor, count):
+    samples = {}
+    for number in rounds(count):
+        take_turns(samples, STARTS, number, lambda start: start_once(place, kind, processor, start) / 1000)
     return samples
 
 
@@ -391,11 +356,7 @@ def resident(pid):
 
 def wake_ups(pid):
     """Returns how often the threads of a process began to run again."""
-    total = 0
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/status") as file:
-            total += sum(int(count) for count in re.findall(r"ctxt_switches:\s*(\d+)", file.read()))
-    return total
+    return sum(switches for _, switches, _ in threads(pid).values())
 
 
 def measure_waiting(place, kinds, processor, seconds):

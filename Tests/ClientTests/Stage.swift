@@ -1,7 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
-import Glibc
 import dbus_showcase
 
 /// A private bus with the built `dbus-showcase` on it, as a user would run them.

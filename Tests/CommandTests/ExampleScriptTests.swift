@@ -128,6 +128,8 @@ import Testing
       #expect(try await command.run().standardError == "drop-selection: there is no display, and so no selection\n")
       command.environment["DISPLAY"] = ":1"
       #expect(try await command.run().standardError == "drop-selection: the selection needs xclip: install it\n")
+      try house.standIn("xclip", "exit 1", for: &command)
+      #expect(try await command.run().standardError == "drop-selection: nothing is selected\n")
       try house.standIn("xclip", "printf main.c:42", for: &command)
       let manifest = Manifests.application(
         "org.example.Editor", types: "org.stagedoor.openFile", configurations: Manifests.configuration("File"))

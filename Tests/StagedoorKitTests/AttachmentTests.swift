@@ -16,7 +16,7 @@ import Testing
       // The manifest is missing for a moment, then the disk is full, then the store is slow.
       let second = try await PlayedService(
         on: bus, sessions: [1],
-        refusing: [
+        answering: [
           "AttachHostWith": [
             "org.stagedoor.Error.NoSuchApplication", "org.stagedoor.Error.StorageFailed",
             "org.freedesktop.DBus.Error.Timeout",
@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a change that could not be stored is written later`() async throws {
     try await withScene { service, _, scene in
-      service.refusals.withLock {
+      service.answers.withLock {
         $0 = [
           "Title": ["org.stagedoor.Error.StorageFailed", "org.freedesktop.DBus.Error.Timeout"],
           "UserInfo": ["org.freedesktop.DBus.Error.AccessDenied"],
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `the end of a session is told, although a change that was on its way came back`() async throws {
     try await withScene(Options.activity("cat1")) { service, application, scene in
-      service.refusals.withLock { $0 = ["UserActivity": ["org.stagedoor.Error.StorageFailed"]] }
+      service.answers.withLock { $0 = ["UserActivity": ["org.stagedoor.Error.StorageFailed"]] }
       // The library calls this while it writes the activity.
       application.whenCalled = { [unowned application] name, scene in
         guard name == "willSave" else { return }
@@ -67,8 +67,10 @@ import Testing
       first.addSession(1)
       try await eventually("the session") { await application.openSessions.count == 1 }
       await first.close()
-      let timeouts: [ErrorName] = ["org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.Timeout"]
-      let second = try await PlayedService(on: bus, refusing: ["GetManagedObjects": timeouts])
+      let timeouts: [PlayedService.Answer] = [
+        "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.Timeout",
+      ]
+      let second = try await PlayedService(on: bus, answering: ["GetManagedObjects": timeouts])
       try await eventually("the list of the next service") { await application.openSessions.isEmpty }
       #expect(application.takenFailures().count == 1)
       await second.close()
@@ -84,13 +86,13 @@ import Testing
       await first.close()
       let second = try await PlayedService(
         on: bus,
-        refusing: [
+        answering: [
           "AttachHostWith": Array(repeating: "org.stagedoor.Error.NoSuchApplication", count: 1000),
           "GetManagedObjects": Array(repeating: "org.freedesktop.DBus.Error.Timeout", count: 1000),
         ])
       let running = application
       // By then a pause takes longer than this test may.
-      try await eventually("some attempts") { second.refusals.withLock { $0["AttachHostWith"]?.count ?? 0 } < 996 }
+      try await eventually("some attempts") { second.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } < 996 }
       await running?.stop()
       weak let gone = application
       application = nil
@@ -104,10 +106,7 @@ import Testing
   {
     try await withStage { bus, first, application in
       let (connected, continued, finished) = (first.addSession(1), first.addSession(2), first.addSession(3))
-      for session in [continued, finished] {
-        try await first.connect(session, Options.none)
-        try await first.activate(session)
-      }
+      for session in [continued, finished] { try await first.open(session) }
       try await first.resume(continued, Options.activity("cat2"))
       try await first.connect(connected, Options.activity("cat1"))
       _ = application.taken()
@@ -136,10 +135,7 @@ import Testing
          "userActivities": [{"activityType": "viewCat", "targetContentIdentifier": "cat\(delivery)"}]}
         """
       }
-      for session in sessions {
-        try await service.connect(session, Options.none)
-        try await service.activate(session)
-      }
+      for session in sessions { try await service.open(session) }
       // Its deadline had passed when it was answered.
       try await service.resume(sessions[0], options(1, deadline: "2020-01-01T00:00:00Z"))
       // It was redirected, and comes again.
@@ -156,7 +152,7 @@ import Testing
       _ = application.taken()
       var fronted: [SessionIdentifier] = []
       application.windowsTakeFocus = false
-      application.whenBroughtToFront = { fronted.append($0.id) }
+      application.whenCalled = { name, scene in if name == "bringToFront" { fronted.append(scene.id) } }
       await service.close()
       try await eventually("the last window") { await application.calls.contains { $0.hasPrefix("bringToFront") } }
       #expect(Set(fronted) == [sessions[2], sessions[5]])
@@ -166,8 +162,7 @@ import Testing
   @Test func `notifications that wait for a service are folded and limited`() async throws {
     try await withStage { bus, service, application in
       await service.close()
-      let connection = try #require(application.stagedoor).connection
-      try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
+      try await application.noticesEnd()
       for number in 0..<3000 {
         application.post("Typed", userInfo: ["entry": 7])
         application.post("Added", userInfo: ["entry": .integer(number)])
@@ -188,7 +183,7 @@ import Testing
       let sessions = [service.addSession(1), service.addSession(2)]
       try await service.connect(sessions[0], Options.activity("cat1"))
       // The service takes its time with the last change, and meanwhile has deliveries.
-      service.refusals.withLock { $0["Title"] = Array(repeating: "org.stagedoor.Error.StorageFailed", count: 3) }
+      service.answers.withLock { $0["Title"] = Array(repeating: "org.stagedoor.Error.StorageFailed", count: 3) }
       application.scene(of: sessions[0])?.title = "Tom"
       let stopping = Task { await application.stop() }
       try await eventually("the stop") { await !application.isRunning }

@@ -198,34 +198,22 @@ import Testing
   }
 
   @Test func `a call ends with its deadline, its task, the service, and the connection`() async throws {
-    try await withHouse { house in
-      let silent = try await house.bus.connect()
-      // Another program owns the name, and answers nothing.
-      let (calls, kept) = AsyncStream<Reply<ObjectPath, String, String>>.makeStream()
-      var interface = Interface("org.stagedoor.Interchange1")
-      interface.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
-        (reply: Reply<ObjectPath, String, String>, _: String) in kept.yield(reply)
-      }
-      silent.export(interface, at: "/org/stagedoor/Interchange1")
-      #expect(try await silent.requestName(House.name) == .owned)
-      try await house.withClient { stagedoor in
-        var hurried = stagedoor
-        hurried.timeout = .milliseconds(50)
-        let client = hurried
-        #expect(await code { try await client.deliver(cat("cat1")) } == .timedOut)
-        var answers = [await calls.first { _ in true }]
-        let cancelled = Task { await code { try await stagedoor.deliver(cat("cat1")) } }
-        answers.append(await calls.first { _ in true })
-        cancelled.cancel()
-        #expect(await cancelled.value == .taskCancelled)
-        let left = Task { await code { try await stagedoor.deliver(cat("cat1")) } }
-        answers.append(await calls.first { _ in true })
-        await silent.close()
-        #expect(await left.value == .noReply)
-        #expect(answers.count == 3)
-        await stagedoor.close()
-        #expect(await code { try await stagedoor.deliver(cat("cat1")) } == .disconnected)
-      }
+    try await withPlayedService(answering: ["Deliver": [.later, .later, .later]]) { _, silent, stagedoor in
+      let call = #"Deliver {"activity":{"activityType":"viewCat","targetContentIdentifier":"cat1"}}"#
+      var hurried = stagedoor
+      hurried.timeout = .milliseconds(50)
+      let client = hurried
+      #expect(await code { try await client.deliver(cat("cat1")) } == .timedOut)
+      let cancelled = Task { await code { try await stagedoor.deliver(cat("cat1")) } }
+      try await silent.wait(for: call, 2)
+      cancelled.cancel()
+      #expect(await cancelled.value == .taskCancelled)
+      let left = Task { await code { try await stagedoor.deliver(cat("cat1")) } }
+      try await silent.wait(for: call, 3)
+      await silent.close()
+      #expect(await left.value == .noReply)
+      await stagedoor.close()
+      #expect(await code { try await stagedoor.deliver(cat("cat1")) } == .disconnected)
     }
   }
 

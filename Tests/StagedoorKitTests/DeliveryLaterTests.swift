@@ -69,7 +69,7 @@ import Testing
       let steps = try await all(progress)
       #expect(steps == [.routed, .forwarded, .handled])
       #expect(service.states.withLock { $0 } == ["failed"])
-      #expect(service.questions == 1)
+      #expect(service.count(of: "GetDelivery") == 1)
     }
   }
 
@@ -92,14 +92,17 @@ import Testing
     }
   }
 
-  @Test func `who follows a delivery can be called off`() async throws {
+  @Test func `who follows a delivery, or events, can be called off`() async throws {
     try await withClient { _, stagedoor in
       let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
-      let progress = try await stagedoor.progress(of: delivery.identifier)
+      let (progress, events) = (try await stagedoor.progress(of: delivery.identifier), try await stagedoor.events())
       let followed = Task { try await progress.reduce(into: []) { $0.append($1) } }
+      let watched = Task { try await events.reduce(0) { count, _ in count + 1 } }
       followed.cancel()
+      watched.cancel()
       let steps = try await withLimit(usualLimit, "the task that was cancelled") { try await followed.value }
       #expect(steps.isEmpty || steps == [.held])
+      #expect(try await withLimit(usualLimit, "the other task") { try await watched.value } == 0)
     }
   }
 }

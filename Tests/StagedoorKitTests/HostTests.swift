@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import StagedoorKit
@@ -19,15 +18,15 @@ import Testing
         cat("cat7").becomeCurrent(in: scene)
       }
       try await service.connect(session, Options.activity("cat1"))
-      let written = Self.withoutRestoration(service.lines).dropFirst()
+      let lines = Self.withoutRestoration(service.lines).dropFirst()
       #expect(
-        Set(written) == [
+        Set(lines) == [
           "1: Title = Tom", #"1: CanActivatePredicate = SELF == "cat1""#,
           #"1: PrefersToActivatePredicate = SELF BEGINSWITH "cat""#, #"1: UserInfo = {"zoom":2}"#,
-          #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat7"}"#,
+          written("cat7"),
         ])
       // Each property is written once, with its last value.
-      #expect(written.count == 5)
+      #expect(lines.count == 5)
       application.whenContinuing = { scene, _ in
         scene.title = "Tim"
         scene.userInfo = [:]
@@ -167,18 +166,15 @@ import Testing
       try await application.requestSceneSessionRefresh(scene.session)
       application.requestSceneSessionDestruction(scene.session, options: .init(windowDismissalAnimation: .decline))
       try await service.wait(for: "1: Destroy decline")
-      let said = service.lines.dropFirst()
       #expect(
-        Array(said)
-          == [
-            #"Deliver {"items":[{"activities":[{"activityType":"viewCat","targetContentIdentifier":"cat2"}]}],"#
-              + #""options":{"application":"org.example.Cats","presentationStyle":"prominent","#
-              + #""requestingSession":"\#(session)"}}"#,
-            #"Deliver {"options":{"session":"\#(session)"}}"#,
-            #"Deliver {"options":{"application":"org.example.Cats","disposition":"new"}}"#, "1: Refresh",
-            "1: Destroy decline",
-          ].map { $0.replacing(#"{"items":[{"activities":[{"#, with: #"{"activity":{"#).replacing("}]}],", with: "},") }
-      )
+        service.lines.dropFirst() == [
+          #"Deliver {"activity":{"activityType":"viewCat","targetContentIdentifier":"cat2"},"#
+            + #""options":{"application":"org.example.Cats","presentationStyle":"prominent","#
+            + #""requestingSession":"\#(session)"}}"#,
+          #"Deliver {"options":{"session":"\#(session)"}}"#,
+          #"Deliver {"options":{"application":"org.example.Cats","disposition":"new"}}"#, "1: Refresh",
+          "1: Destroy decline",
+        ])
       #expect(
         await code { try await application.requestSceneSessionActivation(nil, userActivity: UserActivity("refuse")) }
           == .requestDenied)
@@ -243,10 +239,7 @@ import Testing
     try await withStage { bus, service, application in
       let session = service.addSession(1)
       let doomed = service.addSession(2)
-      for session in [session, doomed] {
-        try await service.connect(session, Options.none)
-        try await service.activate(session)
-      }
+      for session in [session, doomed] { try await service.open(session) }
       try await service.wait(for: "2: SetState foregroundActive")
       await service.close()
       _ = application.taken()
@@ -268,7 +261,9 @@ import Testing
     }
   }
 
-  @Test func `an application runs until it is stopped, called off, or left without a bus`() async throws {
+  @Test func `an application runs until it is stopped, called off, or left without a bus, and puts its scenes away`()
+    async throws
+  {
     try await withPrivateBus { bus in
       let service = try await PlayedService(on: bus, sessions: [1])
       let session = PlayedService.session(1)
@@ -278,9 +273,10 @@ import Testing
         let running = Task { await code { try await application.run(on: connection) } }
         try await eventually("the host") { try await service.connection.owner(of: "org.example.Cats") != nil }
         try await eventually("the scene") {
-          try? await service.connect(session, Options.none)
+          try? await service.connect(session, Options.activity("cat1"))
           return await application.connectedScenes.count == 1
         }
+        try await service.activate(session)
         switch ending {
         case "stopped": await application.stop()
         case "called off": running.cancel()
@@ -291,20 +287,10 @@ import Testing
         #expect(application.calls.last == "didDisconnect standard (unattached)")
         #expect(application.connectedScenes.isEmpty)
         #expect(application.failures.isEmpty)
-        if ending != "left" { #expect(try await service.connection.owner(of: "org.example.Cats") == nil) }
+        if ending == "left" { return }
+        #expect(try await service.connection.owner(of: "org.example.Cats") == nil)
+        #expect(service.lines.contains(written("cat1", as: "StateRestorationActivity")))
       }
-    }
-  }
-
-  @Test func `an application that stops puts its scenes away`() async throws {
-    try await withScene(Options.activity("cat1")) { service, application, scene in
-      try await service.activate(scene.id)
-      _ = application.taken()
-      await application.stop()
-      #expect(application.taken().last == "didDisconnect standard (unattached)")
-      #expect(
-        service.lines.contains(
-          #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat1"}"#))
     }
   }
 }

@@ -15,35 +15,31 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `each cat gets a window, and the same cat the same`(kind: PrivateBus.Kind) async throws {
-    try await withHosts(Manifests.cats, kind) { house, stagedoor in
-      try await house.hosting { application in
-        application.whenConnecting = Self.showCat
-        let tom = try await stagedoor.deliver(cat("tom"), .handled)
-        #expect(tom.outcome == .created)
-        try await eventually("tom in front") {
-          await application.scene(of: tom.session)?.activationState == .foregroundActive
-        }
-        #expect(
-          application.taken() == [
-            "configuration", "willConnect Cat Detail (unattached)", "willEnterForeground (unattached)",
-            "bringToFront  (foregroundInactive)", "didBecomeActive (foregroundActive)",
-          ])
-        let tim = try await stagedoor.deliver(cat("tim"), .handled)
-        #expect(tim.session != tom.session)
-        // A scene that now shows something else still takes what its conditions accept.
-        application.scene(of: tom.session)?.userActivity = cat("mouse")
-        try await eventually("the mouse") {
-          try await stagedoor.session(tom.session).userActivity == cat("mouse")
-        }
-        let again = try await stagedoor.deliver(cat("tom"), .handled)
-        #expect(again.session == tom.session)
-        #expect(again.outcome == .activated)
-        #expect(application.taken().contains("continue tom (foregroundInactive)"))
-        let session = try await stagedoor.session(tom.session)
-        #expect(session.title == "tom")
-        #expect(session.isConnected)
-        #expect(application.openSessions.map(\.identifier) == [tom.session, tim.session])
+    try await withHosted(Manifests.cats, kind) { stagedoor, application in
+      application.whenConnecting = Self.showCat
+      let tom = try await stagedoor.deliver(cat("tom"), .handled)
+      #expect(tom.outcome == .created)
+      try await application.waitForFocus(of: tom.session)
+      #expect(
+        application.taken() == [
+          "configuration", "willConnect Cat Detail (unattached)", "willEnterForeground (unattached)",
+          "bringToFront  (foregroundInactive)", "didBecomeActive (foregroundActive)",
+        ])
+      let tim = try await stagedoor.deliver(cat("tim"), .handled)
+      #expect(tim.session != tom.session)
+      // A scene that now shows something else still takes what its conditions accept.
+      application.scene(of: tom.session)?.userActivity = cat("mouse")
+      try await eventually("the mouse") {
+        try await stagedoor.session(tom.session).userActivity == cat("mouse")
       }
+      let again = try await stagedoor.deliver(cat("tom"), .handled)
+      #expect(again.session == tom.session)
+      #expect(again.outcome == .activated)
+      #expect(application.taken().contains("continue tom (foregroundInactive)"))
+      let session = try await stagedoor.session(tom.session)
+      #expect(session.title == "tom")
+      #expect(session.isConnected)
+      #expect(application.openSessions.map(\.identifier) == [tom.session, tim.session])
     }
   }
 
@@ -52,46 +48,40 @@ import Testing
       try await house.installService("--durability", "memory")
       try await house.hosting { application in
         let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
-        try await eventually("a window") {
-          await application.scene(of: tom.session)?.activationState == .foregroundActive
-        }
+        try await application.waitForFocus(of: tom.session)
       }
     }
   }
 
   /// A toolkit may set the focus at any moment, even before the service has received the reply that opened the scene.
   @Test func `what a window says of its focus as soon as it is open is not lost`() async throws {
-    try await withHosts { house, stagedoor in
-      try await house.hosting { application in
-        application.windowsTakeFocus = false
-        application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
-        for number in 0..<20 {
-          let window = try await stagedoor.deliver(cat("cat\(number)"), .handled)
-          try await eventually("the focus") {
-            try await stagedoor.session(window.session).activationState == .foregroundActive
-          }
+    try await withHosted { stagedoor, application in
+      application.windowsTakeFocus = false
+      application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
+      for number in 0..<20 {
+        let window = try await stagedoor.deliver(cat("cat\(number)"), .handled)
+        try await eventually("the focus") {
+          try await stagedoor.session(window.session).activationState == .foregroundActive
         }
       }
     }
   }
 
   @Test func `an application waits until its own window has taken a delivery`() async throws {
-    try await withHosts { house, _ in
-      try await house.hosting { application in
-        let stagedoor = try #require(application.stagedoor)
-        application.whenConnecting = Self.showCat
-        let tom = try await stagedoor.deliver(cat("tom"), .handled)
-        #expect(application.scene(of: tom.session)?.title == "tom")
-        #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
-        application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
-        let scene = try #require(application.scene(of: tom.session))
-        do {
-          try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
-          Issue.record("it was taken")
-        } catch {
-          #expect((error as? StagedoorError)?.code == .hostRefused)
-          #expect("\(error)".contains("there is no tom"))
-        }
+    try await withHosted { _, application in
+      let stagedoor = try #require(application.stagedoor)
+      application.whenConnecting = Self.showCat
+      let tom = try await stagedoor.deliver(cat("tom"), .handled)
+      #expect(application.scene(of: tom.session)?.title == "tom")
+      #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
+      application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
+      let scene = try #require(application.scene(of: tom.session))
+      do {
+        try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
+        Issue.record("it was taken")
+      } catch {
+        #expect((error as? StagedoorError)?.code == .hostRefused)
+        #expect("\(error)".contains("there is no tom"))
       }
     }
   }
@@ -99,70 +89,62 @@ import Testing
   @Test func `what is dropped at the edge gets a window of its own, and what is dropped on a window goes there`()
     async throws
   {
-    try await withHosts { house, stagedoor in
-      try await house.hosting { application in
-        application.whenConnecting = Self.showCat
-        let tom = try await stagedoor.deliver(cat("tom"), .handled)
-        let scene = try #require(application.scene(of: tom.session))
-        let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, .handled)
-        #expect(edge.outcome == .created)
-        let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), .handled)
-        #expect(window.session == tom.session)
-        let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
-        #expect(anywhere.session == tom.session)
-      }
+    try await withHosted { stagedoor, application in
+      application.whenConnecting = Self.showCat
+      let tom = try await stagedoor.deliver(cat("tom"), .handled)
+      let scene = try #require(application.scene(of: tom.session))
+      let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, .handled)
+      #expect(edge.outcome == .created)
+      let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), .handled)
+      #expect(window.session == tom.session)
+      let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
+      #expect(anywhere.session == tom.session)
     }
   }
 
   @Test func `an application asks for windows, closes them, and hears of each step`() async throws {
-    try await withHosts { house, stagedoor in
-      try await house.hosting { application in
-        let made = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
-        try await eventually("a window") {
-          await application.scene(of: made.session)?.activationState == .foregroundActive
-        }
-        let scene = try #require(application.scene(of: made.session))
-        #expect(
-          try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
-        #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
-        try await eventually("another window") { await application.connectedScenes.count == 2 }
-        // The service brings the window to the front when the host has taken the delivery.
-        try await eventually("each in front") {
-          await application.calls.count { $0.hasPrefix("bringToFront") } == 3
-        }
-        scene.enter(.background)
-        try await eventually("it is away") {
-          try await stagedoor.session(made.session).activationState == .background
-        }
-        #expect(try await stagedoor.session(made.session).stateRestorationActivity == cat("tom"))
-        _ = application.taken()
-        try await application.requestSceneSessionRefresh(scene.session)
-        try await eventually("the refresh") { await application.calls == ["needsRefresh (background)"] }
-        _ = application.taken()
-        application.requestSceneSessionDestruction(
-          scene.session, options: .init(windowDismissalAnimation: .decline))
-        try await eventually("it is gone for good") { await application.discardedSessions == [made.session] }
-        #expect(application.taken() == ["didDisconnect decline (unattached)", "didDiscard 1"])
-        #expect(
-          await code { try await application.requestSceneSessionActivation(scene.session, userActivity: nil) }
-            == .noSuchSession)
+    try await withHosted { stagedoor, application in
+      let made = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+      try await application.waitForFocus(of: made.session)
+      let scene = try #require(application.scene(of: made.session))
+      #expect(
+        try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
+      #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
+      try await eventually("another window") { await application.connectedScenes.count == 2 }
+      // The service brings the window to the front when the host has taken the delivery.
+      try await eventually("each in front") {
+        await application.calls.count { $0.hasPrefix("bringToFront") } == 3
       }
+      scene.enter(.background)
+      try await eventually("it is away") {
+        try await stagedoor.session(made.session).activationState == .background
+      }
+      #expect(try await stagedoor.session(made.session).stateRestorationActivity == cat("tom"))
+      _ = application.taken()
+      try await application.requestSceneSessionRefresh(scene.session)
+      try await eventually("the refresh") { await application.calls == ["needsRefresh (background)"] }
+      _ = application.taken()
+      application.requestSceneSessionDestruction(
+        scene.session, options: .init(windowDismissalAnimation: .decline))
+      try await eventually("it is gone for good") { await application.discardedSessions == [made.session] }
+      #expect(application.taken() == ["didDisconnect decline (unattached)", "didDiscard 1"])
+      #expect(
+        await code { try await application.requestSceneSessionActivation(scene.session, userActivity: nil) }
+          == .noSuchSession)
     }
   }
 
   @Test func `a scene that was released is restored with what it was doing`() async throws {
-    try await withHosts { house, stagedoor in
-      try await house.hosting { application in
-        let tom = try await stagedoor.deliver(cat("tom"), .handled)
-        application.scene(of: tom.session)?.release()
-        try await eventually("the release") { try await stagedoor.session(tom.session).isConnected == false }
-        var restored: UserActivity?
-        application.whenConnecting = { _, options in restored = options.stateRestorationActivity }
-        let again = try await stagedoor.deliver(cat("tom"), .handled)
-        #expect(again.outcome == .restored)
-        #expect(again.session == tom.session)
-        #expect(restored == cat("tom"))
-      }
+    try await withHosted { stagedoor, application in
+      let tom = try await stagedoor.deliver(cat("tom"), .handled)
+      application.scene(of: tom.session)?.release()
+      try await eventually("the release") { try await stagedoor.session(tom.session).isConnected == false }
+      var restored: UserActivity?
+      application.whenConnecting = { _, options in restored = options.stateRestorationActivity }
+      let again = try await stagedoor.deliver(cat("tom"), .handled)
+      #expect(again.outcome == .restored)
+      #expect(again.session == tom.session)
+      #expect(restored == cat("tom"))
     }
   }
 
@@ -171,20 +153,18 @@ import Testing
     let manifest = Manifests.application(
       "org.example.Cats", types: "viewCat",
       configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"))
-    try await withHosts(manifest) { house, stagedoor in
-      try await house.hosting { application in
-        var options = DeliveryOptions.handled
-        options.disposition = .new
-        let wishes = options
-        // The service waits one second for the answer, which may be too short on a busy machine.
-        try await eventually("the configuration that the application chose") {
-          let tom = try await stagedoor.deliver(cat("tom"), wishes)
-          return try await stagedoor.session(tom.session).configuration.name == "For tom"
-        }
-        let calls = application.taken()
-        let asked = try #require(calls.lastIndex(of: "configuration"))
-        #expect(calls[asked + 1] == "willConnect For tom (unattached)")
+    try await withHosted(manifest) { stagedoor, application in
+      var options = DeliveryOptions.handled
+      options.disposition = .new
+      let wishes = options
+      // The service waits one second for the answer, which may be too short on a busy machine.
+      try await eventually("the configuration that the application chose") {
+        let tom = try await stagedoor.deliver(cat("tom"), wishes)
+        return try await stagedoor.session(tom.session).configuration.name == "For tom"
       }
+      let calls = application.taken()
+      let asked = try #require(calls.lastIndex(of: "configuration"))
+      #expect(calls[asked + 1] == "willConnect For tom (unattached)")
     }
   }
 
@@ -211,6 +191,16 @@ import Testing
 ) async throws {
   try await withDaemon(kind, installing: manifest, with: "--durability", "memory") { house, _ in
     try await house.withClient { stagedoor in try await body(house, stagedoor) }
+  }
+}
+
+/// The same, while the application runs.
+@MainActor func withHosted(
+  _ manifest: String = Manifests.cats, _ kind: PrivateBus.Kind = .daemon,
+  _ body: @MainActor (Stagedoor, PlayedApplication) async throws -> Void
+) async throws {
+  try await withHosts(manifest, kind) { house, stagedoor in
+    try await house.hosting { application in try await body(stagedoor, application) }
   }
 }
 

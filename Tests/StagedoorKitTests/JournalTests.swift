@@ -1,5 +1,6 @@
 import DBusTestSupport
 import DaemonTestSupport
+import FoundationEssentials
 import StagedoorKit
 import Testing
 
@@ -37,8 +38,26 @@ import Testing
             try await stagedoor.sessions(of: Self.application).map(\.title).contains("2 entries, the last: rain")
           }
           #expect(try await stagedoor.sessions(of: Self.application).count == 2)
+          // One delivery has two entries.
+          let entries = ["wind", "sun"].map {
+            DragItem(UserActivity("\(Self.application).write", userInfo: ["text": .string($0)]))
+          }
+          try await stagedoor.deliver(entries, .handled)
+          try await eventually("both entries") {
+            try await stagedoor.sessions(of: Self.application).map(\.title).contains("4 entries, the last: sun")
+          }
         }
       }
+    }
+  }
+
+  @Test func `an empty folder for data counts as none, and nobody else may read the journal`() async throws {
+    try await withService { house in
+      var follower = journal("follow", in: house)
+      follower.environment["XDG_DATA_HOME"] = ""
+      _ = try await follower.whileRunning { follower in try await follower.nextLine() }
+      let folder = "\(house.environment["HOME"] ?? "")/.local/share/\(Self.application)"
+      #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
     }
   }
 

@@ -56,9 +56,7 @@ import Testing
       #expect(try await stagedoor.sessions().count == 3)
       try await house.hosting(restoresWindows: true) { application in
         #expect(application.openSessions.count == 3)
-        try await eventually("tom in front") {
-          await application.scene(of: tom)?.activationState == .foregroundActive
-        }
+        try await application.waitForFocus(of: tom)
         #expect(application.connectedScenes.map(\.id) == [tom, tim])
         #expect(application.connectedScenes.map { $0.session.stateRestorationActivity } == [cat("tom"), cat("tim")])
         #expect(application.connectedScenes.allSatisfy { $0.userInfo.isEmpty && $0.session.userInfo.isEmpty })
@@ -67,9 +65,7 @@ import Testing
       let again = try await stagedoor.deliver(cat("kit"), .lasting)
       #expect(again.session == kit)
       try await house.hosting(restoresWindows: true) { application in
-        try await eventually("the window of the delivery") {
-          await application.scene(of: kit)?.activationState == .foregroundActive
-        }
+        try await application.waitForFocus(of: kit)
         #expect(application.connectedScenes.count == 1)
       }
     }

@@ -45,8 +45,7 @@ import Testing
       scene.enter(.background)
       #expect(application.taken() == Self.leaving)
       try await service.wait(for: "1: SetState background")
-      try await service.wait(
-        for: #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
+      try await service.wait(for: written("cat2", as: "StateRestorationActivity"))
       try await service.resume(session, Options.activity("cat3"))
       try await service.activate(session)
       #expect(
@@ -137,14 +136,14 @@ import Testing
       await #expect(throws: CallError.self) {
         try await service.resume(scene.id, Options.activity("cat1", attempt: 2), isAgain: true)
       }
-      try await service.wait(for: Self.written("cat1"))
+      try await service.wait(for: written("cat1"))
       // The person opens a cat at the moment in which somebody drops the same.
       scene.enter(.background)
       application.whenCalled = { call, scene in
         if call == "willEnterForeground" { scene.userActivity = cat("cat2") }
       }
       await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("cat2")) }
-      try await service.wait(for: Self.written("cat2"))
+      try await service.wait(for: written("cat2"))
     }
   }
 
@@ -152,15 +151,15 @@ import Testing
   @Test func `an activity that a delivery brings twice is written if the service lost it`() async throws {
     try await withScene(Options.activity("cat1")) { service, application, scene in
       scene.userActivity = cat("cat2")
-      try await service.wait(for: Self.written("cat2"))
+      try await service.wait(for: written("cat2"))
       scene.enter(.background)
       try await service.wait(for: "1: SetState background")
       application.whenCalled = { call, scene in if call == "willEnterForeground" { scene.title = "Tom" } }
-      service.refusals.withLock { $0 = ["Title": ["org.stagedoor.Error.StorageFailed"]] }
+      service.answers.withLock { $0 = ["Title": ["org.stagedoor.Error.StorageFailed"]] }
       for attempt in 1...2 {
         try await service.resume(scene.id, Options.activity("cat3", attempt: attempt), isAgain: true)
       }
-      try await service.wait(for: Self.written("cat3"))
+      try await service.wait(for: written("cat3"))
     }
   }
 
@@ -210,7 +209,7 @@ import Testing
       service.addSession(2)
       try await eventually("both sessions") { await application.openSessions.count == 2 }
       // The application is not attached from here on, until the service accepts it again.
-      service.refusals.withLock {
+      service.answers.withLock {
         $0 = [
           "Title": ["org.stagedoor.Error.StorageFailed"],
           "AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.AccessDenied", count: 1000),
@@ -218,7 +217,7 @@ import Testing
       }
       scene.title = "Tom"
       try await eventually("a refused attachment") {
-        service.refusals.withLock { $0["AttachHostWith"]?.count } ?? 0 < 1000
+        service.answers.withLock { $0["AttachHostWith"]?.count } ?? 0 < 1000
       }
       application.requestSceneSessionDestruction(scene.session)
       service.removeSession(session)
@@ -227,14 +226,10 @@ import Testing
       service.addSession(1)
       await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat1")) }
       #expect(application.connectedScenes.isEmpty)
-      service.refusals.withLock { $0 = [:] }
+      service.answers.withLock { $0 = [:] }
       try await service.wait(for: "1: Destroy standard")
       #expect(application.takenFailures().count == 1)
     }
-  }
-
-  private static func written(_ name: String) -> String {
-    #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"\#(name)"}"#
   }
 
   @Test func `a delivery that comes again to a scene that is there makes no second one`() async throws {

@@ -111,7 +111,7 @@ import Testing
   @Test func `a wait that is cancelled is no success`() async throws {
     try await withPlayedService { _, service, stagedoor in
       let waiting = Task { await code { try await stagedoor.finished(PlayedService.delivery) } }
-      try await eventually("the question") { service.questions == 1 }
+      try await eventually("the question") { service.count(of: "GetDelivery") == 1 }
       for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
       waiting.cancel()
       #expect(await waiting.value == .taskCancelled)
@@ -119,13 +119,11 @@ import Testing
   }
 
   @Test func `who hands in and waits does so over the end of a service that has just answered`() async throws {
-    let refusals: [MemberName: [ErrorName]] = ["GetDelivery": [.noReply, .serviceUnknown, .noReply]]
-    try await withPlayedService(refusing: refusals) { bus, service, stagedoor in
-      var options = DeliveryOptions()
-      options.wait = .handled
-      let waiting = Task { [options] in try await stagedoor.deliver(cat("tom"), options) }
+    let errors = [ErrorName.noReply, .serviceUnknown, .noReply].map { PlayedService.Answer.refused($0) }
+    try await withPlayedService(answering: ["GetDelivery": errors]) { bus, service, stagedoor in
+      let waiting = Task { try await stagedoor.deliver(cat("tom"), .handled) }
       try await eventually("both questions") {
-        service.refusals.withLock { $0["GetDelivery"]?.count } == 1
+        service.answers.withLock { $0["GetDelivery"]?.count } == 1
       }
       await service.close()
       let next = try await PlayedService(on: bus, states: ["handled"])

@@ -1,17 +1,10 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import StagedoorKit
 import Testing
 
 /// What a user does with windows takes effect at once, and the service hears of it later.
 @MainActor @Suite struct LocalTests {
-  /// Returns when the application has heard that the service is gone: its connection answers this question later.
-  private func noticesEnd(_ application: PlayedApplication) async throws {
-    let connection = try #require(application.stagedoor).connection
-    try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
-  }
-
   @Test func `the scenes of a process hear each other at once, also while the service is away`() async throws {
     try await withStage { bus, service, application in
       let sessions = [service.addSession(1), service.addSession(2)]
@@ -28,7 +21,7 @@ import Testing
       #expect(heard == ["1: a", "2: a"])
       try await service.wait(for: "PostNotification EntriesUpdated")
       await service.close()
-      try await noticesEnd(application)
+      try await application.noticesEnd()
       application.post("EntriesUpdated", userInfo: ["entryID": "b"])
       #expect(heard == ["1: a", "2: a", "1: b", "2: b"])
       application.scene(of: sessions[1])?.release()
@@ -47,7 +40,7 @@ import Testing
       for session in sessions { try await service.connect(session, Options.activity("cat1")) }
       try await eventually("the sessions") { await application.openSessions.count == 3 }
       await service.close()
-      try await noticesEnd(application)
+      try await application.noticesEnd()
       _ = application.taken()
       application.requestSceneSessionDestruction(
         try #require(application.scene(of: sessions[0])).session, options: .init(windowDismissalAnimation: .commit))
@@ -100,10 +93,7 @@ import Testing
     try await withStage { _, service, application in
       application.windowsTakeFocus = false
       let sessions = [service.addSession(1), service.addSession(2)]
-      for session in sessions {
-        try await service.connect(session, Options.none)
-        try await service.activate(session)
-      }
+      for session in sessions { try await service.open(session) }
       let scenes = sessions.compactMap { application.scene(of: $0) }
       #expect(scenes.map(\.activationState) == [.foregroundInactive, .foregroundInactive])
       scenes[0].enter(.foregroundActive)

@@ -1,4 +1,3 @@
-import DaemonTestSupport
 import FoundationEssentials
 import StagedoorKit
 import Testing

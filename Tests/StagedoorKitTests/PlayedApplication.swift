@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import StagedoorKit
 import Testing
 
@@ -12,9 +13,8 @@ import Testing
   /// What a scene's delegate does when it is connected, besides noting the call.
   var whenConnecting: (Scene, ConnectionOptions) throws -> Void = { _, _ in }
   var whenContinuing: (Scene, UserActivity) throws -> Void = { _, _ in }
-  /// What a delegate does in a call of its scene's life, by the name of the call.
-  var whenCalled: (String, Scene) -> Void = { _, _ in }
-  var whenBroughtToFront: (Scene) -> Void = { _ in }
+  /// What a delegate does in any call, by the name of the call.
+  var whenCalled: (String, Scene) throws -> Void = { _, _ in }
   var items: [DragItem] = []
   var launches: [LaunchOptions] = []
   var whenLaunching: () -> Void = {}
@@ -50,6 +50,18 @@ import Testing
     return calls
   }
 
+  /// Returns when the application has heard that the service is gone: its connection answers this question later.
+  func noticesEnd() async throws {
+    let connection = try #require(stagedoor).connection
+    try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
+  }
+
+  func waitForFocus(of session: SessionIdentifier) async throws {
+    try await eventually("the focus of a window") {
+      await self.scene(of: session)?.activationState == .foregroundActive
+    }
+  }
+
   func takenFailures() -> [String] {
     defer { failures = [] }
     return failures
@@ -60,49 +72,49 @@ import Testing
   private let application: PlayedApplication
   init(_ application: PlayedApplication) { self.application = application }
 
-  private func note(_ call: String, _ scene: Scene) { application.calls.append("\(call) (\(scene.activationState))") }
-
-  private func play(_ call: String, _ scene: Scene) {
-    note(call, scene)
-    application.whenCalled(call, scene)
+  private func note(_ call: String, _ scene: Scene, _ details: String? = nil) throws {
+    application.calls.append("\(call)\(details.map { " \($0)" } ?? "") (\(scene.activationState))")
+    try application.whenCalled(call, scene)
   }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
-    note("willConnect \(session.configuration.name)", scene)
+    try note("willConnect", scene, session.configuration.name)
     application.items = options.items
     try application.whenConnecting(scene, options)
   }
   override func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
-    note("continue \(userActivity.targetContentIdentifier ?? "")", scene)
+    try note("continue", scene, userActivity.targetContentIdentifier ?? "")
     try application.whenContinuing(scene, userActivity)
   }
   override func scene(_ scene: Scene, receive items: [DragItem]) throws {
-    note("receive \(items.count)", scene)
+    try note("receive", scene, "\(items.count)")
     application.items = items
   }
-  override func sceneWillEnterForeground(_ scene: Scene) { play("willEnterForeground", scene) }
-  override func sceneDidBecomeActive(_ scene: Scene) { play("didBecomeActive", scene) }
-  override func sceneWillResignActive(_ scene: Scene) { play("willResignActive", scene) }
-  override func sceneDidEnterBackground(_ scene: Scene) { play("didEnterBackground", scene) }
-  override func sceneDidDisconnect(_ scene: Scene) {
-    note("didDisconnect \(scene.dismissalAnimation)", scene)
-    application.whenCalled("didDisconnect", scene)
-  }
+  override func sceneWillEnterForeground(_ scene: Scene) { try? note("willEnterForeground", scene) }
+  override func sceneDidBecomeActive(_ scene: Scene) { try? note("didBecomeActive", scene) }
+  override func sceneWillResignActive(_ scene: Scene) { try? note("willResignActive", scene) }
+  override func sceneDidEnterBackground(_ scene: Scene) { try? note("didEnterBackground", scene) }
+  override func sceneDidDisconnect(_ scene: Scene) { try? note("didDisconnect", scene, "\(scene.dismissalAnimation)") }
   override func stateRestorationActivity(for scene: Scene) -> UserActivity? {
     // In the foreground the Kit asks for it now and then.
-    if scene.activationState == .background { play("stateRestorationActivity", scene) }
+    if scene.activationState == .background { try? note("stateRestorationActivity", scene) }
     return application.restoring(scene)
   }
   override func scene(_ scene: Scene, willSave activity: inout UserActivity) {
-    play("willSave", scene)
+    try? note("willSave", scene)
     activity.userInfo["saved"] = true
   }
   override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {
-    note("bringToFront \(data.activationToken ?? "")", scene)
-    application.whenBroughtToFront(scene)
+    try? note("bringToFront", scene, data.activationToken ?? "")
     if application.windowsTakeFocus { scene.enter(.foregroundActive) }
   }
-  override func sceneNeedsRefresh(_ scene: Scene) { note("needsRefresh", scene) }
+  override func sceneNeedsRefresh(_ scene: Scene) { try? note("needsRefresh", scene) }
+  override func scene(
+    _ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>
+  ) -> DropOperation {
+    try? note("proposal", scene)
+    return super.scene(scene, proposalFor: items, allowed: allowed)
+  }
 }
 
 /// Runs `body` with an application, and a service that the test plays.

@@ -17,18 +17,28 @@ final class PlayedService: Sendable {
   private let events: Lock<[String]>
   /// The states that the service reports for a delivery, one for each question; the last one repeats.
   let states: Lock<[String]>
-  private let asked = Lock(0)
-  /// How often somebody asked about a delivery.
-  var questions: Int { asked.withLock { $0 } }
-  /// The errors of the next calls of a method, or of the next changes of a property, by its name.
-  let refusals = Lock<[MemberName: [ErrorName]]>([:])
+  /// The answers to the next calls of a method, or to the next changes of a property, by its name.
+  let answers: Lock<[MemberName: [Answer]]>
+  /// The last call of each method that was not answered yet.
+  private let later = Lock<[MemberName: @Sendable (Answer) -> Void]>([:])
+  private let provided = Lock<ObjectPath?>(nil)
   /// What the service knows of each session: the properties that hosts have set, the "State", and whether it is "Connected".
   let known: Known
   private let whenRead = Lock<(@MainActor @Sendable () -> Void)?>(nil)
   /// The write ends of pipes that must not end yet.
   private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
-  private let record: Record
+  private let record = Record()
+
+  /// The answer to a call. `Deliver`, `DeliverItems` and `RenewPromises` can be answered later.
+  enum Answer: Sendable, ExpressibleByStringLiteral {
+    case done
+    case refused(ErrorName)
+    /// When the test says so.
+    case later
+
+    init(stringLiteral error: ErrorName.StringLiteralType) { self = .refused(ErrorName(stringLiteral: error)) }
+  }
 
   /// The connection's loop writes it before it answers anyone.
   final class Record: Sendable {
@@ -80,28 +90,47 @@ final class PlayedService: Sendable {
     }
   }
 
+  private func nextAnswer(to member: MemberName) -> Answer {
+    answers.withLock { $0[member]?.isEmpty == false ? $0[member]?.removeFirst() : nil } ?? .done
+  }
+
   private func refuse(_ member: MemberName) throws {
-    let error = refusals.withLock { refusals in
-      refusals[member]?.isEmpty == false ? refusals[member]?.removeFirst() : nil
+    if case .refused(let error) = nextAnswer(to: member) { throw ErrorReply(error, "not now") }
+  }
+
+  private func answer<each Value>(
+    _ member: MemberName, as line: String? = nil, _ reply: Reply<repeat each Value>,
+    _ send: @escaping @Sendable () -> Void
+  ) {
+    let body = { @Sendable (answer: Answer) in
+      switch answer {
+      case .done: send()
+      case .refused(let error): _ = reply.fail(ErrorReply(error, "not now"))
+      case .later: break
+      }
     }
-    if let error { throw ErrorReply(error, "not now") }
+    let answer = nextAnswer(to: member)
+    if case .later = answer { later.withLock { $0[member] = body } }
+    record.add(line ?? member.rawValue)
+    body(answer)
+  }
+
+  /// Answers the last call of a method that was to be answered later.
+  func answerNow(_ member: MemberName, _ answer: Answer = .done) {
+    later.withLock { $0.removeValue(forKey: member) }?(answer)
   }
 
   /// Takes the name after it has put its objects in place.
   init(
     on bus: PrivateBus, sessions: [Int] = [], events: [String] = [], states: [String] = ["routed"],
     connectsAtOnce: Bool = false, known: Known = Known(), discardsUnknown: Bool = false,
-    refusing: [MemberName: [ErrorName]] = [:]
+    answering answers: [MemberName: [Answer]] = [:]
   ) async throws {
-    self.known = known
-    self.discardsUnknown = discardsUnknown
-    refusals.withLock { $0 = refusing }
+    (self.known, self.discardsUnknown) = (known, discardsUnknown)
+    (self.events, self.states, self.answers) = (Lock(events), Lock(states), Lock(answers))
     connection = try await bus.connect()
-    self.events = Lock(events)
-    self.states = Lock(states)
-    record = Record()
     exportRoot()
-    if refusing["GetManagedObjects"] == nil {
+    if answers["GetManagedObjects"] == nil {
       connection.exportObjectManager(at: Self.root)
     } else {
       exportRefusingManager()
@@ -132,7 +161,7 @@ final class PlayedService: Sendable {
   }
 
   private func exportRoot() {
-    let (record, events, endless, states, asked) = (record, events, endless, states, asked)
+    let (record, events, endless, states) = (record, events, endless, states)
     var root = Interface("org.stagedoor.Interchange1")
     root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
@@ -162,10 +191,23 @@ final class PlayedService: Sendable {
       return (Self.applicationPath, connected.filter { path in !known.sessions.keys.contains { $0.path == path } })
     }
     root.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
-      (payload: String) throws -> (ObjectPath, String, String) in
-      record.add("Deliver \(payload)")
-      if payload.contains("refuse") { throw ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these") }
-      return (Self.newSession.path, "created", Self.delivery.description)
+      [weak self] (reply: Reply<ObjectPath, String, String>, payload: String) in
+      self?.answer("Deliver", as: "Deliver \(payload)", reply) {
+        if payload.contains("refuse") {
+          reply.fail(ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these"))
+        } else {
+          reply.send(Self.newSession.path, "created", Self.delivery.description)
+        }
+      }
+    }
+    root.method("DeliverItems", in: "items", "options", out: "session", "outcome", "delivery") {
+      [weak self] (reply: Reply<ObjectPath, String, String>, items: [[String: Variant]], _: [String: Variant]) in
+      let rows = items.first?["representations"].flatMap { try? [[String: Variant]]($0) }
+      if case .objectPath(let path)? = rows?.first?["provider"] { self?.provided.withLock { $0 = path } }
+      self?.answer("DeliverItems", reply) { reply.send(Self.newSession.path, "created", Self.delivery.description) }
+    }
+    root.method("RenewPromises", in: "token") { [weak self] (reply: Reply<>, token: String) in
+      self?.answer("RenewPromises", reply) { reply.send() }
     }
     root.method(
       "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery"
@@ -190,7 +232,7 @@ final class PlayedService: Sendable {
     root.method("GetDelivery", in: "delivery", out: "state", "decision") {
       [weak self] (_: String) throws -> (String, String) in
       try self?.refuse("GetDelivery")
-      asked.withLock { $0 += 1 }
+      record.add("GetDelivery")
       let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
       return (state, #"{"outcome": "created", "application": {"chosen": "\#(Self.application)", "because": "it is"}}"#)
     }
@@ -242,18 +284,18 @@ final class PlayedService: Sendable {
     let (record, known) = (record, known)
     known.replace(identifier, by: known[identifier])
     var interface = Interface("org.stagedoor.SceneSession1")
-    interface.property("PersistentIdentifier", constant: identifier.description)
-    interface.property("Application", constant: Self.application)
+    let constants: [(MemberName, String)] = [
+      ("PersistentIdentifier", identifier.description), ("Application", Self.application), ("Configuration", "Main"),
+      ("State", "unattached"), ("TargetContentIdentifier", ""),
+    ]
+    for (name, value) in constants { interface.property(name, constant: value) }
     interface.property(
       "Role",
       get: { [weak self] in
         self?.beRead()
         return "UIWindowSceneSessionRoleApplication"
       })
-    interface.property("Configuration", constant: "Main")
-    interface.property("State", constant: "unattached")
     interface.property("Connected", constant: false)
-    interface.property("TargetContentIdentifier", constant: "")
     interface.property("Created", constant: UInt64(number))
     interface.property("LastActivated", constant: UInt64(number))
     for name: MemberName in [
@@ -320,14 +362,28 @@ final class PlayedService: Sendable {
 
   var lines: [String] { record.lines }
 
-  func wait(for line: String) async throws {
-    let record = record
+  /// How often the service got a call.
+  func count(of line: String) -> Int { record.lines.count { $0 == line } }
+
+  func wait(for line: String, _ count: Int = 1) async throws {
     do {
-      try await eventually("\"\(line)\"") { record.lines.contains(line) }
+      try await eventually("\(count) \"\(line)\"") { self.count(of: line) >= count }
     } catch {
       Issue.record("there was \(record.lines)")
       throw error
     }
+  }
+
+  /// Where the object is that provides the promised data.
+  var path: ObjectPath { provided.withLock(\.self) ?? "/nothing" }
+
+  /// Loads what a sender has promised, as for a host.
+  func load(from sender: Connection, at path: ObjectPath) async throws -> String {
+    let name = try #require(await sender.uniqueName)
+    return try await connection.call(
+      to: name, at: path, "org.stagedoor.ItemProvider1", "Load", UInt32(0), "text/plain",
+      returning: OwnedFileDescriptor.self, Int64.self
+    ).0.text
   }
 
   // MARK: Calls
@@ -353,6 +409,12 @@ final class PlayedService: Sendable {
   ) async throws {
     if !isAgain { try store(options, session) }
     try await host.call("ConnectScene", session.path, configuration, options)
+  }
+
+  /// Opens an empty window, and brings it to the front.
+  func open(_ session: SessionIdentifier) async throws {
+    try await connect(session, Options.none)
+    try await activate(session)
   }
 
   func resume(_ session: SessionIdentifier, _ options: String, isAgain: Bool = false) async throws {
@@ -386,11 +448,11 @@ final class PlayedService: Sendable {
 
 /// Runs `body` with a client, and a service that the test plays.
 nonisolated(nonsending) func withPlayedService(
-  events: [String] = [], refusing: [MemberName: [ErrorName]] = [:],
+  events: [String] = [], answering answers: [MemberName: [PlayedService.Answer]] = [:],
   _ body: nonisolated(nonsending) (PrivateBus, PlayedService, Stagedoor) async throws -> Void
 ) async throws {
   try await withPrivateBus { bus in
-    let service = try await PlayedService(on: bus, events: events, refusing: refusing)
+    let service = try await PlayedService(on: bus, events: events, answering: answers)
     try await body(bus, service, Stagedoor(on: try await bus.connect()))
   }
 }
@@ -427,4 +489,9 @@ enum Options {
        "items": [\(items.joined(separator: ", "))]}
       """
   }
+}
+
+/// The line of a host's writing of an activity.
+func written(_ name: String, as property: String = "UserActivity") -> String {
+  #"1: \#(property) = {"activityType":"viewCat","targetContentIdentifier":"\#(name)"}"#
 }

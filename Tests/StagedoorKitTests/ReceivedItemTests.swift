@@ -13,14 +13,6 @@ import Testing
     "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
     more: #" "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.data"]}],"#)
 
-  private func withApplication(
-    _ body: @MainActor (Stagedoor, PlayedApplication) async throws -> Void
-  ) async throws {
-    try await withHosts(Self.manifest) { house, stagedoor in
-      try await house.hosting { application in try await body(stagedoor, application) }
-    }
-  }
-
   /// Drops a note as a move into a new window, and returns the drag and its delivery when the window has it.
   private func move(
     _ stagedoor: Stagedoor, _ application: PlayedApplication, _ items: [DragItem] = [DragItem(text: "a beach")]
@@ -38,7 +30,7 @@ import Testing
   }
 
   @Test func `what makes a window can be loaded there`() async throws {
-    try await withApplication { stagedoor, application in
+    try await withHosted(Self.manifest) { stagedoor, application in
       try await stagedoor.deliver([DragItem(text: "a beach")], .handled)
       #expect(application.calls.first == "configuration")
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
@@ -48,7 +40,7 @@ import Testing
   }
 
   @Test func `a move ends as a move when the application has loaded each item and lets go of them`() async throws {
-    try await withApplication { stagedoor, application in
+    try await withHosted(Self.manifest) { stagedoor, application in
       let (drag, delivery) = try await move(
         stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
@@ -63,7 +55,7 @@ import Testing
   }
 
   @Test func `the source of a move keeps its items where the application has not loaded all of them`() async throws {
-    try await withApplication { stagedoor, application in
+    try await withHosted(Self.manifest) { stagedoor, application in
       for loads in [false, true] {
         let (drag, delivery) = try await move(
           stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
@@ -78,7 +70,7 @@ import Testing
   }
 
   @Test func `an application that wants no data of a moved item says so`() async throws {
-    try await withApplication { stagedoor, application in
+    try await withHosted(Self.manifest) { stagedoor, application in
       let (drag, _) = try await move(stagedoor, application)
       for item in application.items { item.itemProvider.finishLoading() }
       application.items = []
@@ -87,7 +79,7 @@ import Testing
   }
 
   @Test func `the window to which items were redirected can load them, whatever the first window does`() async throws {
-    try await withApplication { stagedoor, application in
+    try await withHosted(Self.manifest) { stagedoor, application in
       let other = try await stagedoor.newSession(of: "org.example.Cats").session
       try await eventually("a window") { await application.scene(of: other) != nil }
       let (drag, delivery) = try await move(stagedoor, application)

@@ -7,84 +7,6 @@ import Testing
 
 /// Promises with a token, while services come and go: a service that may know a delivery is told who keeps the promises of it.
 @Suite struct RenewingTests {
-  /// A service that takes deliveries, and answers as a test wishes.
-  private final class Taker: Sendable {
-    enum Answer: Sendable {
-      case done
-      case refused(ErrorName)
-      /// The call gets no answer until the test says so.
-      case none
-    }
-
-    let connection: Connection
-    private let answers: Lock<[String: [Answer]]>
-    private let record = Lock<[String]>([])
-    private let held = Lock<[String: @Sendable (Answer) -> Void]>([:])
-    private let provided = Lock<ObjectPath?>(nil)
-
-    /// - Parameter answers: The next answers to each method; the others are "done".
-    init(on bus: PrivateBus, _ answers: [String: [Answer]] = [:]) async throws {
-      self.answers = Lock(answers)
-      connection = try await bus.connect()
-      var root = Interface("org.stagedoor.Interchange1")
-      root.method("DeliverItems", in: "items", "options", out: "session", "outcome", "delivery") {
-        [weak self]
-        (reply: Reply<ObjectPath, String, String>, items: [[String: Variant]], _: [String: Variant]) in
-        let rows = items.first?["representations"].flatMap { try? [[String: Variant]]($0) }
-        if case .objectPath(let path)? = rows?.first?["provider"] { self?.provided.withLock { $0 = path } }
-        self?.answer("DeliverItems", reply.fail) {
-          reply.send(PlayedService.newSession.path, "created", PlayedService.delivery.description)
-        }
-      }
-      root.method("RenewPromises", in: "token") { [weak self] (reply: Reply<>, token: String) in
-        self?.answer("RenewPromises", reply.fail) { reply.send() }
-      }
-      connection.export(root, at: PlayedService.root)
-      // The bus may not have noticed yet that the service before this one has left.
-      let connection = connection
-      try await eventually("the name") { try await connection.requestName(House.name, .doNotQueue) == .owned }
-    }
-
-    private func answer(
-      _ method: String, _ fail: @escaping @Sendable (any Error) -> Bool, _ send: @escaping @Sendable () -> Void
-    ) {
-      let body = { @Sendable (answer: Answer) in
-        switch answer {
-        case .done: send()
-        case .refused(let name): _ = fail(ErrorReply(name, "not now"))
-        case .none: break
-        }
-      }
-      let answer = answers.withLock { $0[method]?.isEmpty == false ? $0[method]?.removeFirst() : nil } ?? .done
-      if case .none = answer { held.withLock { $0[method] = body } } else { body(answer) }
-      record.withLock { $0.append(method) }
-    }
-
-    /// Answers the held call of a method.
-    func answerNow(_ method: String, _ answer: Answer = .done) {
-      held.withLock { $0.removeValue(forKey: method) }?(answer)
-    }
-
-    func count(of method: String) -> Int { record.withLock { $0.count { $0 == method } } }
-
-    func wait(for method: String, _ count: Int = 1) async throws {
-      try await eventually("\(count) \(method)") { self.count(of: method) >= count }
-    }
-
-    /// Loads what the sender has promised, as for a host.
-    func load(from sender: Connection, at path: ObjectPath) async throws -> String {
-      let name = try #require(await sender.uniqueName)
-      return try await connection.call(
-        to: name, at: path, "org.stagedoor.ItemProvider1", "Load", UInt32(0), "text/plain",
-        returning: OwnedFileDescriptor.self, Int64.self
-      ).0.text
-    }
-
-    var path: ObjectPath { provided.withLock { $0 } ?? "/nothing" }
-
-    func close() async { await connection.close() }
-  }
-
   private static let letter: Payload = {
     var options = DeliveryOptions.lasting
     options.token = "letter"
@@ -104,7 +26,7 @@ import Testing
 
   /// Hands in the letter to a service that ends before it answers, and returns where the promise is.
   private func deliverInVain(_ bus: PrivateBus, _ stagedoor: Stagedoor) async throws -> ObjectPath {
-    let service = try await Taker(on: bus, ["DeliverItems": [.none]])
+    let service = try await PlayedService(on: bus, answering: ["DeliverItems": [.later]])
     let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
     try await service.wait(for: "DeliverItems")
     await service.close()
@@ -117,7 +39,7 @@ import Testing
   {
     try await withSender { bus, stagedoor, objects in
       let path = try await deliverInVain(bus, stagedoor)
-      let second = try await Taker(on: bus)
+      let second = try await PlayedService(on: bus)
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: path) == "a beach")
       #expect(try await objects() == 1)
@@ -132,7 +54,7 @@ import Testing
   func `promises that the next service does not know are forgotten`(error: ErrorName) async throws {
     try await withSender { bus, stagedoor, objects in
       _ = try await deliverInVain(bus, stagedoor)
-      let second = try await Taker(on: bus, ["RenewPromises": [.refused(error)]])
+      let second = try await PlayedService(on: bus, answering: ["RenewPromises": [.refused(error)]])
       try await eventually("no object") { try await objects() == 0 }
       #expect(second.count(of: "RenewPromises") == 1)
     }
@@ -140,20 +62,20 @@ import Testing
 
   @Test func `a service that ends or fails before it has renewed promises does not end them`() async throws {
     try await withSender { bus, stagedoor, objects in
-      let first = try await Taker(on: bus)
+      let first = try await PlayedService(on: bus)
       try await stagedoor.deliver(Self.letter)
       await first.close()
       // The next one ends at once.
-      let second = try await Taker(on: bus, ["RenewPromises": [.none]])
+      let second = try await PlayedService(on: bus, answering: ["RenewPromises": [.later]])
       try await second.wait(for: "RenewPromises")
       await second.close()
       // The third one has a full disk, then a slow one, and then the application has not attached.
-      let third = try await Taker(
+      let third = try await PlayedService(
         on: bus,
-        [
+        answering: [
           "RenewPromises": [
-            .refused("org.stagedoor.Error.StorageFailed"), .refused("org.freedesktop.DBus.Error.Timeout"),
-            .refused("org.freedesktop.DBus.Error.AccessDenied"),
+            "org.stagedoor.Error.StorageFailed", "org.freedesktop.DBus.Error.Timeout",
+            "org.freedesktop.DBus.Error.AccessDenied",
           ]
         ])
       try await third.wait(for: "RenewPromises", 4)
@@ -164,13 +86,13 @@ import Testing
 
   @Test func `a service that ends as soon as it has answered leaves the promises to the next one`() async throws {
     try await withSender { bus, stagedoor, objects in
-      let first = try await Taker(on: bus, ["DeliverItems": [.none]])
+      let first = try await PlayedService(on: bus, answering: ["DeliverItems": [.later]])
       let delivering = Task { try await stagedoor.deliver(Self.letter) }
       try await first.wait(for: "DeliverItems")
       first.answerNow("DeliverItems")
       await first.close()
       _ = try await delivering.value
-      let second = try await Taker(on: bus)
+      let second = try await PlayedService(on: bus)
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
@@ -181,8 +103,8 @@ import Testing
   @Test func `a call that is repeated at the next service is renewed there`() async throws {
     try await withSender { bus, stagedoor, objects in
       _ = try await deliverInVain(bus, stagedoor)
-      let second = try await Taker(
-        on: bus, ["RenewPromises": [.refused("org.freedesktop.DBus.Error.AccessDenied"), .none]])
+      let second = try await PlayedService(
+        on: bus, answering: ["RenewPromises": ["org.freedesktop.DBus.Error.AccessDenied", .later]])
       try await stagedoor.deliver(Self.letter)
       try await second.wait(for: "RenewPromises", 2)
       second.answerNow("RenewPromises")
@@ -195,8 +117,9 @@ import Testing
     try await withSender { bus, stagedoor, objects in
       _ = try await deliverInVain(bus, stagedoor)
       // It has not stored the first call, and takes its time with the second.
-      let unknown = Taker.Answer.refused("org.stagedoor.Error.NoSuchDelivery")
-      let second = try await Taker(on: bus, ["RenewPromises": [.none, unknown], "DeliverItems": [.none]])
+      let unknown: PlayedService.Answer = "org.stagedoor.Error.NoSuchDelivery"
+      let second = try await PlayedService(
+        on: bus, answering: ["RenewPromises": [.later, unknown], "DeliverItems": [.later]])
       try await second.wait(for: "RenewPromises")
       let again = Task { try await stagedoor.deliver(Self.letter) }
       try await second.wait(for: "DeliverItems")
@@ -212,8 +135,8 @@ import Testing
 
   @Test func `a call that was given up may still be carried out, and its promises are kept`() async throws {
     try await withSender { bus, stagedoor, objects in
-      let unknown = Taker.Answer.refused("org.stagedoor.Error.NoSuchDelivery")
-      let first = try await Taker(on: bus, ["DeliverItems": [.none], "RenewPromises": [unknown]])
+      let unknown: PlayedService.Answer = "org.stagedoor.Error.NoSuchDelivery"
+      let first = try await PlayedService(on: bus, answering: ["DeliverItems": [.later], "RenewPromises": [unknown]])
       let delivering = Task { await code { try await stagedoor.deliver(Self.letter) } }
       try await first.wait(for: "DeliverItems")
       delivering.cancel()
@@ -222,7 +145,7 @@ import Testing
       first.answerNow("DeliverItems")
       #expect(try await first.load(from: stagedoor.connection, at: first.path) == "a beach")
       await first.close()
-      let second = try await Taker(on: bus)
+      let second = try await PlayedService(on: bus)
       try await second.wait(for: "RenewPromises")
       #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
       #expect(try await objects() == 1)
@@ -234,17 +157,17 @@ import Testing
     try await withHouse { house in
       try await house.installService("--durability", "memory")
       let stagedoor = Stagedoor(on: try await house.bus.connect())
-      let first = try await Taker(on: house.bus)
+      let first = try await PlayedService(on: house.bus)
       try await stagedoor.deliver(Self.letter)
       await first.close()
-      let second = try await Taker(
-        on: house.bus, ["RenewPromises": [.refused("org.stagedoor.Error.StorageFailed")]])
+      let second = try await PlayedService(
+        on: house.bus, answering: ["RenewPromises": ["org.stagedoor.Error.StorageFailed"]])
       try await second.wait(for: "RenewPromises")
       await second.close()
       // Longer than the first pauses.
       try await ContinuousClock().sleep(for: .milliseconds(400))
       #expect(try await stagedoor.connection.owner(of: House.name) == nil)
-      let third = try await Taker(on: house.bus)
+      let third = try await PlayedService(on: house.bus)
       try await third.wait(for: "RenewPromises")
     }
   }

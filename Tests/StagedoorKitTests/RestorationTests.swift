@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Glibc
 import StagedoorKit
 import Testing
@@ -12,16 +11,16 @@ import Testing
       let session = service.addSession(1)
       application.restoring = { scene in cat("the end of \(scene.title)") }
       try await service.connect(session, Options.activity("cat1"))
-      try await service.wait(for: Self.restoration("the end of "))
+      try await service.wait(for: written("the end of ", as: "StateRestorationActivity"))
       let scene = try #require(application.scene(of: session))
       scene.title = "a story"
-      try await service.wait(for: Self.restoration("the end of a story"))
+      try await service.wait(for: written("the end of a story", as: "StateRestorationActivity"))
+      // What the window took last.
+      application.restoring = { $0.userActivity }
+      try await service.resume(session, Options.activity("cat2"))
+      try await service.wait(for: written("cat2", as: "StateRestorationActivity"))
       #expect(scene.activationState == .foregroundInactive)
     }
-  }
-
-  private static func restoration(_ name: String) -> String {
-    #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"\#(name)"}"#
   }
 
   @Test func `a window whose process was killed is restored with what it showed`() async throws {
@@ -61,7 +60,7 @@ import Testing
         stage.signal(signal)
         #expect(try await stage.nextLine().hasPrefix("didDisconnect"))
         #expect(try await stage.ended() == .signalled(signal))
-        #expect(service.lines.contains(Self.restoration("cat1")))
+        #expect(service.lines.contains(written("cat1", as: "StateRestorationActivity")))
       }
     }
   }

@@ -28,7 +28,8 @@ import Testing
   private let bus: PrivateBus
   private var service: PlayedService?
   private let known = PlayedService.Known()
-  private let application = PlayedWindows("org.example.Cats")
+  private let application = PlayedApplication("org.example.Cats")
+  private var windows: [Window] = []
   private var sessions: [SessionIdentifier] = []
   private var numbers: [SessionIdentifier: Int] = [:]
   private var count = 0
@@ -43,7 +44,15 @@ import Testing
   init(seed: UInt64, on bus: PrivateBus) {
     random = SeededRandom(seed: seed)
     self.bus = bus
-    application.play = self
+    application.windowsTakeFocus = false
+    application.whenCalled = { [unowned self] call, scene in
+      if call != "stateRestorationActivity" { try hear(call, scene) }
+    }
+    // The library also asks for the activity of a scene in the foreground.
+    application.restoring = { [unowned self] scene in
+      try? hear("stateRestorationActivity", scene)
+      return scene.userActivity
+    }
   }
 
   func run(acts: Int) async throws {
@@ -69,13 +78,14 @@ import Testing
     }
     if let service { tell("the service was told \(service.lines)") }
     await application.stop()
-    for window in application.windows where window.wasConnected && window.endings != 1 {
+    tell("the application reported \(application.failures)")
+    for window in windows where window.wasConnected && window.endings != 1 {
       breaches.append("\(window.name) was disconnected \(window.endings) times")
     }
   }
 
-  func tell(_ line: String) { story.append(line) }
-  func breach(_ line: String) {
+  private func tell(_ line: String) { story.append(line) }
+  private func breach(_ line: String) {
     story.append("BREACH: \(line)")
     breaches.append(line)
   }
@@ -121,9 +131,9 @@ import Testing
   }
 
   /// What a delegate does in a call, besides noting it.
-  func react(to call: String, _ scene: Scene, mayThrow: Bool) throws {
+  private func react(to call: String, _ scene: Scene) throws {
     if isOver { return }
-    if mayThrow, random.once(in: 6) {
+    if ["willConnect", "continue"].contains(call), random.once(in: 6) {
       tell("\(name(scene.id)) refuses")
       throw NoSuchCat()
     }
@@ -135,7 +145,57 @@ import Testing
     }
   }
 
-  func name(_ session: SessionIdentifier) -> String { "window \(session.description.prefix(8).suffix(1))" }
+  private func name(_ session: SessionIdentifier) -> String { "window \(session.description.prefix(8).suffix(1))" }
+
+  // MARK: The laws
+
+  /// What a window has heard.
+  private final class Window {
+    enum Place { case away, inFront, active }
+
+    let delegate: SceneDelegate
+    let name: String
+    var place = Place.away
+    var wasConnected = false
+    var isRefused = false
+    var endings = 0
+
+    init(of delegate: SceneDelegate, _ name: String) { (self.delegate, self.name) = (delegate, name) }
+  }
+
+  /// From where to where these calls bring a window.
+  private static let steps: [String: (from: Window.Place, to: Window.Place)] = [
+    "willEnterForeground": (.away, .inFront), "didBecomeActive": (.inFront, .active),
+    "willResignActive": (.active, .inFront), "didEnterBackground": (.inFront, .away), "didDisconnect": (.away, .away),
+  ]
+
+  private func window(of scene: Scene) -> Window {
+    if let window = windows.last(where: { $0.delegate === scene.delegate }) { return window }
+    windows.append(Window(of: scene.delegate, "\(name(scene.id)) (\(windows.count))"))
+    return windows[windows.count - 1]
+  }
+
+  private func hear(_ call: String, _ scene: Scene) throws {
+    let window = window(of: scene)
+    tell("  \(window.name): \(call) (\(scene.activationState))")
+    if window.endings > 0 || window.isRefused { breach("\(window.name): \(call) after the end") }
+    if let step = Self.steps[call] {
+      if window.place != step.from { breach("\(window.name): \(call) out of turn") }
+      window.place = step.to
+    }
+    switch call {
+    case "willConnect":
+      scene.observe("EntriesUpdated") { [weak self] _ in try? self?.hear("observer", scene) }
+      scene.onChange(of: \.title) { [weak self] _ in self?.tell("  \(window.name): title") }
+    case "willEnterForeground": window.wasConnected = true
+    default: break
+    }
+    do { try react(to: call, scene) } catch {
+      window.isRefused = call == "willConnect"
+      throw error
+    }
+    if call == "didDisconnect" { window.endings += 1 }
+  }
 
   // MARK: The service
 
@@ -272,92 +332,5 @@ extension UserActivity {
     let key = targetContentIdentifier.map { #","targetContentIdentifier":"\#($0)""# } ?? ""
     let saved = userInfo.isEmpty ? "" : #","userInfo":{"saved":true}"#
     return #"{"activityType":"\#(activityType)"\#(key)\#(saved)}"#
-  }
-}
-
-@MainActor private final class PlayedWindows: Application {
-  weak var play: ScenePlay?
-  var windows: [PlayedWindow] = []
-
-  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
-    let window = PlayedWindow(play, "\(play?.name(session.identifier) ?? "") (\(windows.count))")
-    windows.append(window)
-    return window
-  }
-
-  override func didFail(_ error: StagedoorError, while what: String) { play?.tell("\(what): \(error)") }
-}
-
-@MainActor private final class PlayedWindow: SceneDelegate {
-  private weak var play: ScenePlay?
-  let name: String
-  private(set) var wasConnected = false
-  private(set) var endings = 0
-  private var isInFront = false
-  private var isActive = false
-  private var isRefused = false
-
-  init(_ play: ScenePlay?, _ name: String) { (self.play, self.name) = (play, name) }
-
-  private func note(_ call: String, _ scene: Scene, mayThrow: Bool = false) throws {
-    play?.tell("  \(name): \(call) (\(scene.activationState))")
-    if endings > 0 || isRefused { play?.breach("\(name): \(call) after the end") }
-    try play?.react(to: call, scene, mayThrow: mayThrow)
-  }
-
-  private func expect(_ law: Bool, _ what: String) { if !law { play?.breach("\(name): \(what)") } }
-
-  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
-    scene.observe("EntriesUpdated") { [weak self] _ in try? self?.note("observer", scene) }
-    scene.onChange(of: \.title) { [weak self] _ in self?.play?.tell("  \(self?.name ?? ""): title") }
-    do { try note("willConnect", scene, mayThrow: true) } catch {
-      isRefused = true
-      throw error
-    }
-  }
-  override func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
-    try note("continue", scene, mayThrow: true)
-  }
-  override func sceneWillEnterForeground(_ scene: Scene) {
-    wasConnected = true
-    expect(!isInFront, "enters the foreground twice")
-    isInFront = true
-    try? note("willEnterForeground", scene)
-  }
-  override func sceneDidBecomeActive(_ scene: Scene) {
-    expect(isInFront && !isActive, "becomes active out of turn")
-    isActive = true
-    try? note("didBecomeActive", scene)
-  }
-  override func sceneWillResignActive(_ scene: Scene) {
-    expect(isInFront && isActive, "resigns out of turn")
-    isActive = false
-    try? note("willResignActive", scene)
-  }
-  override func sceneDidEnterBackground(_ scene: Scene) {
-    expect(isInFront && !isActive, "enters the background out of turn")
-    isInFront = false
-    try? note("didEnterBackground", scene)
-  }
-  override func sceneDidDisconnect(_ scene: Scene) {
-    expect(!isInFront && !isActive, "is disconnected in the foreground")
-    try? note("didDisconnect", scene)
-    endings += 1
-  }
-  override func stateRestorationActivity(for scene: Scene) -> UserActivity? {
-    try? note("stateRestorationActivity", scene)
-    return scene.userActivity
-  }
-  override func scene(_ scene: Scene, willSave activity: inout UserActivity) {
-    try? note("willSave", scene)
-    activity.userInfo = ["saved": true]
-  }
-  override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) { try? note("bringToFront", scene) }
-  override func sceneNeedsRefresh(_ scene: Scene) { try? note("needsRefresh", scene) }
-  override func scene(
-    _ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>
-  ) -> DropOperation {
-    try? note("proposal", scene)
-    return .copy
   }
 }

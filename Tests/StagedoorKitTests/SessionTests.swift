@@ -1,7 +1,6 @@
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
-import Glibc
 import StagedoorKit
 import Testing
 
@@ -70,8 +69,7 @@ import Testing
           let moments = Moments(try await stagedoor.liveSessions())
           let first = try await stagedoor.deliver(cat("cat1"), .lasting)
           try await moments.wait("a window") { $0.map(\.identifier) == [first.session] }
-          daemon.signal(SIGKILL)
-          try await daemon.ended()
+          await daemon.stop()
           return (moments, first)
         }
         try await house.serving("--durability", "normal") { _ in

@@ -16,13 +16,11 @@ let kit: Target.Dependency = .product(name: "StagedoorKit", package: "stagedoor"
 let bus: Target.Dependency = .product(name: "DBus", package: "stagedoor")
 
 /// The target of an application, without its files for the desktop.
-func play(_ name: String, at folder: String, resources: [Resource] = []) -> Target {
-  let identifier = "org.stagedoor.examples.\(folder)"
-  return .executableTarget(
-    name: name, dependencies: ["CGtk4", "StagedoorGTK", kit], path: folder,
-    exclude: ["Info.plist", "README.md", "screenshot.png", "\(identifier).desktop", "\(identifier).service.in"],
-    resources: resources,
-    swiftSettings: settings)
+func play(_ folder: String, resources: [Resource] = []) -> Target {
+  .executableTarget(
+    name: folder.lowercased(), dependencies: ["CGtk4", "StagedoorGTK", kit], path: folder,
+    exclude: ["Info.plist", "README.md", "screenshot.png", "org.stagedoor.examples.\(folder).desktop"],
+    resources: resources, swiftSettings: settings)
 }
 
 let package = Package(
@@ -33,12 +31,12 @@ let package = Package(
     .systemLibrary(name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .target(name: "CStage", dependencies: ["CGtk4"]),
     .target(name: "StagedoorGTK", dependencies: ["CGtk4", "CStage", kit, bus], swiftSettings: settings),
-    play("journalyst", at: "Journalyst"),
-    play("cats", at: "Cats", resources: [.copy("Pictures")]),
-    play("dates", at: "Dates"),
-    play("gallery", at: "Gallery", resources: [.copy("Photos")]),
-    play("mail", at: "Mail"),
-    play("expose", at: "Expose"),
+    play("Journalyst"),
+    play("Cats", resources: [.copy("Pictures")]),
+    play("Dates"),
+    play("Gallery", resources: [.copy("Photos")]),
+    play("Mail"),
+    play("Expose"),
     .executableTarget(
       name: "stagedoor-drag", dependencies: ["CGtk4", "StagedoorGTK", kit], path: "Drag", exclude: ["stagedoor-drag.1"],
       swiftSettings: settings),

@@ -15,20 +15,23 @@ import StagedoorKit
 
   init() throws {
     let environment = ProcessInfo.processInfo.environment
-    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
-    let folder = URL(filePath: "\(data)/\(JournalApplication.identifier)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // An empty or a relative folder counts as none.
+    let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let folder = URL(
+      filePath: "\(data ?? "\(environment["HOME"] ?? "")/.local/share")/\(JournalApplication.identifier)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     file = folder.appending(path: "entries.json")
     entries =
       FileManager.default.fileExists(atPath: file.path)
       ? try JSONDecoder().decode([Entry].self, from: Data(contentsOf: file)) : []
   }
 
-  func add(_ text: String, of delivery: DeliveryIdentifier) throws {
-    let entry = Entry(text: text, delivery: delivery.description)
-    if entries.contains(where: { $0.delivery == entry.delivery }) { return }
-    try JSONEncoder().encode(entries + [entry]).write(to: file, options: .atomic)
-    entries.append(entry)
+  func add(_ texts: [String], of delivery: DeliveryIdentifier) throws {
+    if entries.contains(where: { $0.delivery == delivery.description }) { return }
+    let all = entries + texts.map { Entry(text: $0, delivery: delivery.description) }
+    try JSONEncoder().encode(all).write(to: file, options: .atomic)
+    entries = all
   }
 
   var summary: String { "\(entries.count) entries, the last: \(entries.last?.text ?? "none")" }

@@ -30,9 +30,28 @@ import StagedoorKit
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(of: self) }
 
-  /// When this returns, the entry is stored; then everyone is told.
-  func write(_ text: String, of delivery: DeliveryIdentifier) throws {
-    try journal.add(text, of: delivery)
+  /// When this returns, the entries are stored; then everyone is told.
+  func write(_ texts: [String], of delivery: DeliveryIdentifier) throws {
+    try journal.add(texts, of: delivery)
     post(.entriesChanged)
+  }
+}
+
+/// A window of the journal. It shows the entries, and shows them again after each change, in whichever window the change was made.
+@MainActor final class JournalScene: SceneDelegate {
+  private let application: JournalApplication
+
+  init(of application: JournalApplication) { self.application = application }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
+    scene.activationConditions = SceneActivationConditions(can: .equals(JournalApplication.key))
+    scene.title = application.journal.summary
+    scene.observe(.entriesChanged) { [application] _ in scene.title = application.journal.summary }
+    try self.scene(scene, continueWith: options)
+  }
+
+  override func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
+    let texts = options.userActivities.compactMap { $0.userInfo["text"]?.string }
+    if let delivery = options.delivery, !texts.isEmpty { try application.write(texts, of: delivery) }
   }
 }

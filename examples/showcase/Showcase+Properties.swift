@@ -18,3 +18,8 @@ extension Showcase {
       "Announcements", emits: .invalidates, on: self, get: { showcase, _ in showcase.announcements })
   }
 }
+
+/// A string on the bus that has one of these values.
+enum Mood: String, BusValue {
+  case calm, merry, tired
+}

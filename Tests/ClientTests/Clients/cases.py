@@ -72,6 +72,17 @@ WRONG = [
 ]
 
 
+def wrapped(value, variant):
+    """The value for a binding, with `variant(V)` in the place of each variant."""
+    if isinstance(value, V):
+        return variant(value)
+    if isinstance(value, dict):
+        return {key: wrapped(item, variant) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(wrapped(item, variant) for item in value)
+    return value
+
+
 class Refused(Exception):
     """An error reply: its name and its text."""
 

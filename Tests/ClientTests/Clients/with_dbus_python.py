@@ -4,7 +4,7 @@ import dbus.lowlevel
 import dbus.mainloop.glib
 from gi.repository import GLib
 
-from cases import NAME, PATH, PROPERTIES, Refused, V, run, show
+from cases import NAME, PATH, PROPERTIES, Refused, V, run, show, wrapped
 
 BASIC = {
     dbus.Byte: "y", dbus.Boolean: "b", dbus.Int16: "n", dbus.UInt16: "q", dbus.Int32: "i", dbus.UInt32: "u",
@@ -18,13 +18,7 @@ bus = dbus.SessionBus()
 
 def wrap(value):
     """dbus-python guesses a variant's type from the Python type, so it is given its own types."""
-    if isinstance(value, V):
-        return typed(value.signature, value.value, 1)
-    if isinstance(value, dict):
-        return {key: wrap(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(wrap, value))
-    return value
+    return wrapped(value, lambda one: typed(one.signature, one.value, 1))
 
 
 def typed(signature, value, level=0):

@@ -1,19 +1,13 @@
 """The showcase through PyGObject and GIO, which has its own implementation of the protocol."""
 from gi.repository import Gio, GLib
 
-from cases import NAME, PATH, PROPERTIES, Refused, V, run, show
+from cases import NAME, PATH, PROPERTIES, Refused, V, run, show, wrapped
 
 bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
 
 
 def wrap(value):
-    if isinstance(value, V):
-        return GLib.Variant(value.signature, wrap(value.value))
-    if isinstance(value, dict):
-        return {key: wrap(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(wrap, value))
-    return value
+    return wrapped(value, lambda one: GLib.Variant(one.signature, wrap(one.value)))
 
 
 def plain(variant):

@@ -2,19 +2,13 @@
 from jeepney import DBusAddress, HeaderFields, MatchRule, MessageType, message_bus, new_method_call
 from jeepney.io.blocking import Proxy, open_dbus_connection
 
-from cases import NAME, PATH, PROPERTIES, Refused, V, run, show
+from cases import NAME, PATH, PROPERTIES, Refused, V, run, show, wrapped
 
 bus = open_dbus_connection("SESSION", enable_fds=True)
 
 
 def wrap(value):
-    if isinstance(value, V):
-        return (value.signature, wrap(value.value))
-    if isinstance(value, dict):
-        return {key: wrap(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(wrap, value))
-    return value
+    return wrapped(value, lambda one: (one.signature, wrap(one.value)))
 
 
 def complete_types(signature):

@@ -9,7 +9,9 @@ import StagedoorKit
 }
 
 @MainActor final class ExposeScene: WindowScene {
-  private let grid = Grid<Card> { $0 }.onOpen { (card, window: ExposeScene) in window.bringToFront(card.id) }
+  private let grid = Grid<Card> { $0 }.onOpen { (card, window: ExposeScene) in
+    window.open(nil, at: .window(card.id))
+  }
   private let applications = Row()
   private let hint = Label("No windows yet. + opens one.", align: .center).style("dim-label").expand()
   private var cards: [SessionIdentifier: Card] = [:]
@@ -77,15 +79,6 @@ import StagedoorKit
   }
 
   // MARK: Actions
-
-  private func bringToFront(_ session: SessionIdentifier) {
-    ask("Bringing it to the front") { stagedoor in
-      var options = DeliveryOptions()
-      options.session = session
-      options.activationToken = GtkStage.activationToken()
-      try await stagedoor.deliver([], options)
-    }
-  }
 
   private func openWindow(of application: String) {
     ask("Opening a window") { stagedoor in

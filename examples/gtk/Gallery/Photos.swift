@@ -93,10 +93,12 @@ extension SceneNotification.Name {
 
   /// Adds a picture in a file of its own. A picture that the gallery has already is not added again.
   func add(_ picture: Data, named name: String, as suffix: String) async throws -> Photo {
-    let title = name.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? "Picture"
+    var title = name.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? "Picture"
+    // The name of a file has 255 bytes at most, of which the digest and the ending need some.
+    while title.utf8.count > 200 { title.removeLast() }
     let folder = folder
     let known = Set(all.map(\.digest))
-    let photo = try await GtkStage.onThread {
+    let photo = try await GtkStage.onThread { [title] in
       let digest = Photo.digest(of: picture)
       let photo = Photo(in: folder.appending(path: "\(title)-\(digest).\(suffix)"))
       if !known.contains(digest) { try picture.write(to: photo.file, options: .atomic) }

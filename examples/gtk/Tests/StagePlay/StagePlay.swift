@@ -9,6 +9,8 @@ import StagedoorKit
 @MainActor final class StagePlay: Application {
   /// How long each item takes to load.
   static var delay = Duration.zero
+  /// How many blanks each item has at its end.
+  static var blanks = 0
 
   init() {
     let identifier = "org.example.\(ProcessInfo.processInfo.environment["PLAY"] ?? "Play")"
@@ -32,7 +34,7 @@ import StagedoorKit
         }
         """)
     addAction("early", title: "Early") { (play: StagePlay, window: PlayScene) in
-      window.say("early: \(play.identifier)")
+      say("early: \(play.identifier)")
     }
   }
 
@@ -40,8 +42,10 @@ import StagedoorKit
     restoresWindows = ProcessInfo.processInfo.environment["PLAY"] == "Back"
     addAction("fail", title: "Fail", shortcut: "<Control>f") { throw StagedoorError(.loadFailed, "as it should") }
     addAction("slow", title: "Slow") { Self.delay = .seconds(50) }
+    addAction("large", title: "Large") { Self.blanks = 100_000 }
+    addAction("strict", title: "Strict") { (play: StagePlay) in play.loadLimit = 10_000 }
     addAction("remove", title: "Remove") { (window: PlayScene) in window.remove() }
-    addAction("message", title: "Message") { (window: PlayScene) in window.say("message: \(window.message ?? "")") }
+    addAction("message", title: "Message") { (window: PlayScene) in say("message: \(window.message ?? "")") }
     addAction("rows", title: "Rows") { (window: PlayScene) in window.changeRows() }
   }
 
@@ -68,35 +72,36 @@ struct RowText: Identifiable, Equatable {
   var text = ""
 }
 
+/// Prints at once, for a reader of a pipe.
+func say(_ line: String) {
+  print(line)
+  fflush(nil)
+}
+
 @MainActor final class PlayScene: WindowScene {
   private let place = Place(Label())
   private let rows = List<RowText> { CountedRow($0.text) }
-
-  func say(_ line: String) {
-    print(line)
-    fflush(nil)
-  }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     say("scene: \(self.scene === scene)")
     scene.title = scene.application?.identifier.split(separator: ".").last.map(String.init) ?? ""
     defaultSize = (400, 400)
     let two = box("two").onDrag(allowing: [.copy, .move]) { [Self.item("one"), Self.item("another")] }
-      .onDragOut { (items, window: PlayScene) in window.say("out: \(items.count)") }
-      .onDragEnd { (operation, window: PlayScene) in window.say("ended: \(operation)") }
+      .onDragOut { (items, window: PlayScene) in say("out: \(items.count)") }
+      .onDragEnd { (operation, window: PlayScene) in say("ended: \(operation)") }
     let one = box("one").onDrag { [Self.item("alone")] }
-      .onDragEnd { (operation, window: PlayScene) in window.say("ended: \(operation)") }
+      .onDragEnd { (operation, window: PlayScene) in say("ended: \(operation)") }
     let target = box("target").onDrop(of: ["text/plain"]) { drop in
       drop.allowedOperations.contains(.move) ? .move : .copy
     } _: { (drop, window: PlayScene) in
       var texts: [String] = []
       for item in drop.items { texts.append(try await item.itemProvider.loadText()) }
-      window.say("dropped: \(texts) \(drop.items.map { $0.localObject as? String ?? "foreign" })")
+      say("dropped: \(texts) \(drop.items.map { $0.localObject as? String ?? "foreign" })")
       if texts == ["unwanted"] { return .cancel }
       return drop.allowedOperations.contains(.move) ? .move : .copy
     }
     let odd = box("odd").onDrag(allowing: [.copy, .move]) { (window: PlayScene) in [window.oddItem] }
-      .onDragEnd { (operation, window: PlayScene) in window.say("ended: \(operation)") }
+      .onDragEnd { (operation, window: PlayScene) in say("ended: \(operation)") }
       .onDrop(of: ["text/plain"]) { (drop, window: PlayScene) in
         window.dropLater(String(decoding: try await drop.load(DragSession.ticketType), as: UTF8.self))
         return .copy
@@ -120,7 +125,7 @@ struct RowText: Identifiable, Equatable {
   func changeRows() {
     rows.items = [RowText(id: 4), RowText(id: 2, text: "changed"), RowText(id: 1)]
     // The list lets the old rows go when it returns.
-    task("Counting") { [self] in say("rows: \(CountedRow.count)") }
+    task("Counting") { say("rows: \(CountedRow.count)") }
   }
 
   /// Redeems the ticket of a drag after the toolkit's drop is over.
@@ -142,12 +147,12 @@ struct RowText: Identifiable, Equatable {
     return item
   }
 
-  private static func item(_ text: String) -> DragItem {
+  static func item(_ text: String) -> DragItem {
     var provider = ItemProvider()
     provider.suggestedName = "\(text).txt"
     provider.registerDataRepresentation(as: "text/plain") { _ in
       try await GtkStage.sleep(for: await StagePlay.delay)
-      return Data(text.utf8)
+      return await Data((text + String(repeating: " ", count: StagePlay.blanks)).utf8)
     }
     var item = DragItem(itemProvider: provider)
     item.localObject = text
@@ -166,7 +171,7 @@ struct RowText: Identifiable, Equatable {
   }
 
   private func receive(_ items: [DragItem]) {
-    task("Reading") { [self] in
+    task("Reading") {
       for item in items {
         let place = item.itemProvider.fileOpenedInPlace(as: "text/plain") == nil ? "" : " in its place"
         say("received: \(try await item.itemProvider.loadText())\(place)")
@@ -181,5 +186,12 @@ struct RowText: Identifiable, Equatable {
 }
 
 @main enum Main {
-  static func main() { GtkStage.run { StagePlay() } }
+  static func main() {
+    if ProcessInfo.processInfo.environment["PLAY"] == "Tool" {
+      GtkStage.runWindow(titled: "Tool") {
+        Label("one").onDrag { [PlayScene.item("alone")] }.onDragEnd { say("ended: \($0)") }
+      }
+    }
+    GtkStage.run { StagePlay() }
+  }
 }

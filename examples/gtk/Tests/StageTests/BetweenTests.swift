@@ -78,8 +78,7 @@ extension StageTests {
         #expect(try await desktop.sessions(of: gallery).count == 1)
         // The copy for the file manager goes with the last window at the latest.
         #expect(try desktop.names(in: desktop.temporary).count == 1)
-        running.signal(SIGTERM)
-        try await running.ended()
+        try await running.end(with: SIGTERM)
         #expect(try desktop.names(in: desktop.temporary).isEmpty)
       }
     }

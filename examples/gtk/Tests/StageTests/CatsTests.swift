@@ -57,6 +57,19 @@ extension StageTests {
       }
     }
 
+    @Test func `make run starts an application, and the service beside it, from a folder whatever its name`()
+      async throws
+    {
+      try await Desktop.run { desktop in
+        let built = URL(filePath: play.command(desktop.environment).program).deletingLastPathComponent()
+        let folder = desktop.home.appending(path: "my programs & more")
+        try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: built)
+        let run = Command(
+          "\(Desktop.package.path)/run", folder.path, "cats", "--headless", environment: desktop.environment)
+        _ = try await run.whileRunning { running in try await running.line { $0 == "-- Cats --" } }
+      }
+    }
+
     @Test func `a launcher opens a window right after the last one has closed`() async throws {
       try await Desktop.headless(play) { desktop, running in
         try await desktop.action("close", of: play.identifier)

@@ -68,16 +68,18 @@ extension StageTests {
       }
     }
 
-    @Test func `a picture from elsewhere gets a new window, which shows it`() async throws {
+    /// The name of the second one is as long as that of a file may be.
+    @Test(arguments: [("Tom", "Tom"), (String(repeating: "ä", count: 125), String(repeating: "ä", count: 100))])
+    func `a picture from elsewhere gets a new window, which shows it`(name: String, title: String) async throws {
       try await Desktop.headless(play) { desktop, running in
         var provider = ItemProvider()
-        provider.suggestedName = "Tom.png"
+        provider.suggestedName = "\(name).png"
         provider.registerDataRepresentation(as: "image/png") { _ in Data("a cat".utf8) }
         var options = DeliveryOptions()
         (options.application, options.disposition) = (play.identifier, .new)
         try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
-        try await running.line { $0 == "-- Tom --" }
-        #expect(try desktop.files(of: play).map(withoutDigest) == ["Tom.png"])
+        try await running.line { $0 == "-- \(title) --" }
+        #expect(try desktop.files(of: play).map(withoutDigest) == ["\(title).png"])
       }
     }
 
@@ -160,8 +162,7 @@ extension StageTests {
           try await desktop.stagedoor.drop(openDetail, "photo-70")
           try await running.line { $0 == "! Gallery: There is no photo photo-70 any more." }
           try await desktop.windows(of: play, titled: "Gallery", "Gallery", "Palm")
-          running.signal(SIGTERM)
-          try await running.ended()
+          try await running.end(with: SIGTERM)
         }
         try await desktop.running(play, "--headless") { _ in
           try await desktop.windows(of: play, titled: "Gallery", "Gallery", "Palm")
@@ -199,6 +200,18 @@ extension StageTests {
             try kept() == ["Tom.png 2", "Tom.png png", "Tom.webp webp"]
           }
         }
+      }
+    }
+
+    @Test func `an empty folder for data counts as none, and nobody else may read the photos`() async throws {
+      try await Desktop.run(play) { desktop in
+        var environment = desktop.environment
+        environment["XDG_DATA_HOME"] = ""
+        _ = try await play.command(environment, ["--headless"]).whileRunning { running in
+          try await running.line { $0 == "-- Gallery --" }
+        }
+        let folder = desktop.home.appending(path: ".local/share/\(play.identifier)").path
+        #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
       }
     }
 
@@ -248,8 +261,7 @@ extension StageTests {
           try await desktop.place("Gallery", at: 20, 20)
           let delivery = try await desktop.stagedoor.drop(openDetail, "photo-7")
           try await desktop.windows(of: play, titled: "Gallery", "Palm")
-          running.signal(SIGKILL)
-          try await running.ended()
+          try await running.end(with: SIGKILL)
           return delivery.session
         }
         try await desktop.windows(of: play, "no windows") { !$0.contains(where: \.isConnected) }

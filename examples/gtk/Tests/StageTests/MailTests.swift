@@ -12,13 +12,26 @@ extension StageTests {
     /// The middle of a row of the list, of a window whose corner is at (20, 20).
     private func row(_ number: Int) -> (x: Int, y: Int) { (140, 20 + 76 + 52 * number) }
 
+    /// Chooses the first entry in the menu of a row.
+    private func openInNewWindow(_ number: Int, on desktop: Desktop) async throws {
+      try await desktop.click(row(number).x, row(number).y, button: 3)
+      try await desktop.pause()
+      try await desktop.click(row(number).x + 60, row(number).y + 22)
+    }
+
+    /// Opens a window for a new message, with its corner at (500, 300).
+    private func compose(on desktop: Desktop) async throws -> SceneSession {
+      try await desktop.place("Mail", at: 20, 20)
+      try await desktop.key("ctrl+m")
+      try await desktop.place("New message", at: 500, 300)
+      return try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }[1]
+    }
+
     @Test func `a message opens in its own window, closes, and comes back when it is selected`() async throws {
       try await Desktop.running(play) { desktop, _ in
         try await desktop.place("Mail", at: 20, 20)
         try await desktop.click(row(1).x, row(1).y)
-        try await desktop.click(row(3).x, row(3).y, button: 3)
-        try await desktop.pause()
-        try await desktop.click(row(3).x + 60, row(3).y + 22)
+        try await openInNewWindow(3, on: desktop)
         try await desktop.place("Is this your cat?", at: 560, 260)
         let windows = try await desktop.windows(of: play, "the message's window") { $0.lastHasFocus }
         let cat = try #require(windows.last)
@@ -44,9 +57,7 @@ extension StageTests {
         // The window is like the one that the menu opens.
         try await desktop.key("ctrl+w")
         try await desktop.place("Mail", at: 20, 20)
-        try await desktop.click(row(3).x, row(3).y, button: 3)
-        try await desktop.pause()
-        try await desktop.click(row(3).x + 60, row(3).y + 22)
+        try await openInNewWindow(3, on: desktop)
         #expect(try await shown(on: desktop) == dragged)
       }
     }
@@ -81,18 +92,14 @@ extension StageTests {
     @Test func `a draft is there again after a restart, with its recipient and its subject`() async throws {
       try await Desktop.run(play) { desktop in
         try await desktop.running(play) { running in
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.key("ctrl+m")
-          try await desktop.place("New message", at: 500, 300)
-          try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }
+          _ = try await compose(on: desktop)
           // The window opens with the focus in its first field.
           try await desktop.type("Ada")
           try await desktop.key("Tab")
           try await desktop.type("Thursday")
           try await desktop.key("Tab")
           try await desktop.type("Gladly.")
-          running.signal(SIGTERM)
-          try await running.ended()
+          try await running.end(with: SIGTERM)
         }
         try await desktop.running(play, "--headless") { running in
           for line in ["  _Ada_", "  _Thursday_", "  | Gladly."] { try await running.line { $0 == line } }
@@ -102,10 +109,7 @@ extension StageTests {
 
     @Test func `a double click on Send sends the message once, and Mail shows it`() async throws {
       try await Desktop.running(play) { desktop, _ in
-        try await desktop.place("Mail", at: 20, 20)
-        try await desktop.key("ctrl+m")
-        try await desktop.place("New message", at: 500, 300)
-        try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }
+        _ = try await compose(on: desktop)
         try await desktop.type("Ada")
         try await desktop.key("Tab")
         try await desktop.type("Lunch")
@@ -134,15 +138,11 @@ extension StageTests {
       try await Desktop.run(play) { desktop in
         let drafts = try desktop.data(of: play).appending(path: "drafts")
         let session = try await desktop.running(play) { running in
-          try await desktop.place("Mail", at: 20, 20)
-          try await desktop.key("ctrl+m")
-          try await desktop.place("New message", at: 500, 300)
-          let session = try await desktop.windows(of: play, "the new message") { $0.lastHasFocus }[1]
+          let session = try await compose(on: desktop)
           try await desktop.click(700, 560)
           try await desktop.type("Dear Ada")
           try await eventually("the draft") { try desktop.names(in: drafts) == ["\(session.identifier).json"] }
-          running.signal(SIGKILL)
-          try await running.ended()
+          try await running.end(with: SIGKILL)
           return session
         }
         try await desktop.stagedoor.destroy(session.identifier)

@@ -157,6 +157,38 @@ extension StageTests {
       }
     }
 
+    @Test func `a source that sends more than the application takes is cut off`() async throws {
+      try await beside { desktop, here, there in
+        try await desktop.action("large", of: "org.example.Here")
+        try await desktop.action("strict", of: "org.example.There")
+        try await desktop.drag(from: one, to: (target.x + 600, target.y))
+        #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+        try await desktop.action("message", of: "org.example.There")
+        #expect(try await there.line { $0.hasPrefix("message: ") }.contains("more than 10000 bytes"))
+      }
+    }
+
+    @Test func `the copies for other programs go with the window of a program without scenes`() async throws {
+      try await Desktop.run { desktop in
+        let folder = desktop.home.appending(path: "Inbox")
+        try await desktop.showing(folder) {
+          try await program("Tool", on: desktop).whileRunning { tool in
+            try await desktop.place("Tool", at: 20, 40)
+            try await desktop.pause()
+            try await desktop.drag(from: (180, 180), to: (1050, 350), holding: 1)
+            try await eventually("the file") { try desktop.names(in: folder) == ["alone.txt"] }
+            // During the drag, GDK has the keyboard.
+            try await tool.line { $0 == "ended: copy" }
+            #expect(try desktop.names(in: desktop.temporary).count == 1)
+            try await desktop.place("Tool", at: 20, 40)
+            try await desktop.key("alt+F4")
+            #expect(try await tool.ended().isSuccess)
+          }
+        }
+        #expect(try desktop.names(in: desktop.temporary).isEmpty)
+      }
+    }
+
     @Test func `a receiver may redeem the ticket after the toolkit's drop is over`() async throws {
       try await beside { desktop, here, there in
         try await desktop.drag(from: one, to: (odd.x + 600, odd.y))
@@ -193,8 +225,7 @@ extension StageTests {
       try await Desktop.run { desktop in
         try await program("Back", on: desktop, "--headless").whileRunning { back in
           try await back.line { $0 == "-- Back --" }
-          back.signal(SIGTERM)
-          try await back.ended()
+          try await back.end(with: SIGTERM)
         }
         let delivery = try await desktop.stagedoor.deliver(UserActivity("org.example.Back.refuse"))
         try await program("Back", on: desktop, "--headless", "--gapplication-service").whileRunning { back in

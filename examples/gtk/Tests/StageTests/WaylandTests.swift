@@ -8,7 +8,7 @@ extension StageTests {
     private let cats = Play("Cats")
 
     @Test func `a cat that is dragged out gets a window, and a tap brings that to the front`() async throws {
-      try await WaylandDesktop.running(cats) { desktop in
+      try await WaylandDesktop.running(cats) { desktop, _ in
         try await desktop.windows(of: cats, "the list") { $0.firstHasFocus }
         try await desktop.place("Cats", at: 20, 20)
         // A drag that ends in its own window has no effect.

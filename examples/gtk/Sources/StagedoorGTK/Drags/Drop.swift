@@ -140,7 +140,11 @@ public import StagedoorKit
   ) async throws -> Reading {
     let reading = Reading(progress)
     let cancellable = g_cancellable_new()
-    defer { if let cancellable { g_object_unref(cancellable) } }
+    // The source of a reading that has failed may still be sending.
+    defer {
+      g_cancellable_cancel(cancellable)
+      if let cancellable { g_object_unref(cancellable) }
+    }
     // Any thread may cancel this object.
     nonisolated(unsafe) let cancelled = cancellable
     try await withTaskCancellationHandler {
@@ -151,7 +155,7 @@ public import StagedoorKit
     } onCancel: {
       g_cancellable_cancel(cancelled)
       // GDK notices the cancellation only when the source sends something.
-      Task { @MainActor in reading.cancel() }
+      Task { @MainActor in reading.end(.failure(CancellationError())) }
     }
     return reading
   }
@@ -165,6 +169,8 @@ extension DropPlace {
 @MainActor private final class Reading {
   private(set) var pieces: [Data] = []
   private var count = 0
+  /// Other programs decide what they send.
+  private let limit = GtkStage.application?.loadLimit ?? 1 << 30
   private let progress: ItemProgress
   var continuation: CheckedContinuation<Void, any Error>?
 
@@ -172,9 +178,19 @@ extension DropPlace {
 
   var data: Data { Data(pieces.joined()) }
 
-  func cancel() {
-    continuation?.resume(throwing: CancellationError())
+  func end(_ result: Result<Void, any Error>) {
+    continuation?.resume(with: result)
     continuation = nil
+  }
+
+  private func take(_ piece: Data) {
+    count += piece.count
+    if count > limit {
+      pieces = []
+      return end(.failure(StagedoorError(.limitsExceeded, "the source sends more than \(limit) bytes")))
+    }
+    pieces.append(piece)
+    progress.update(completedByteCount: count)
   }
 
   static let take: StageBytes = { box, bytes, count in
@@ -182,11 +198,7 @@ extension DropPlace {
     let piece = Data(bytes: bytes, count: count)
     let reading = Box<Reading>.value(of: box)
     // GLib calls on the main thread.
-    MainActor.assumeIsolated {
-      reading.pieces.append(piece)
-      reading.count += piece.count
-      reading.progress.update(completedByteCount: reading.count)
-    }
+    MainActor.assumeIsolated { reading.take(piece) }
   }
 
   static let end: StageEnd = { box, error in
@@ -194,12 +206,7 @@ extension DropPlace {
     let reading = Box<Reading>.taken(box)
     let message = error.map { String(cString: $0) }
     MainActor.assumeIsolated {
-      if let message {
-        reading.continuation?.resume(throwing: StagedoorError(.loadFailed, message))
-      } else {
-        reading.continuation?.resume()
-      }
-      reading.continuation = nil
+      reading.end(message.map { .failure(StagedoorError(.loadFailed, $0)) } ?? .success(()))
     }
   }
 }

@@ -142,22 +142,6 @@ public import StagedoorKit
   private nonisolated static func url(_ uri: String) -> URL { URL(string: uri) ?? URL(filePath: uri) }
 }
 
-/// A gate that opens once.
-@MainActor final class Gate {
-  private var isOpen = false
-  private var waiting: [CheckedContinuation<Void, any Error>] = []
-
-  func signal() {
-    isOpen = true
-    for continuation in waiting { continuation.resume() }
-    waiting = []
-  }
-
-  func opened() async {
-    if !isOpen { try? await GtkStage.suspended { waiting.append($0) } }
-  }
-}
-
 extension ItemProvider {
   /// Makes a provider with a file of the desktop, with the type that the desktop knows the file as.
   ///

@@ -84,7 +84,10 @@ public import StagedoorKit
   ) -> Never {
     runLoop {
       prepare(headless: false)
-      let window = Window(of: nil) { exit(EXIT_SUCCESS) }
+      let window = Window(of: nil) {
+        DragFiles.removeAll()
+        exit(EXIT_SUCCESS)
+      }
       only = window
       (window.title, window.defaultSize, window.content) = (title, size, content())
       window.present(nil)
@@ -177,7 +180,7 @@ public import StagedoorKit
 
   // MARK: Files
 
-  /// The folder for an application's own files, in the desktop's place for such folders. A missing folder is made.
+  /// The folder for an application's own files, in the desktop's place for such folders. A missing folder is made, and nobody else may read it.
   ///
   /// ```swift
   /// import FoundationEssentials
@@ -187,9 +190,11 @@ public import StagedoorKit
   /// ```
   public nonisolated static func dataFolder(of application: String) throws -> URL {
     let environment = ProcessInfo.processInfo.environment
-    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
-    let folder = URL(filePath: "\(data)/\(application)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // An empty or a relative folder counts as none.
+    let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let folder = URL(filePath: "\(data ?? "\(environment["HOME"] ?? "")/.local/share")/\(application)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     return folder
   }
 

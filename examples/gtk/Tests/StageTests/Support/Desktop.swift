@@ -8,14 +8,14 @@ import Testing
 
 /// A desktop for one test: a virtual display, a window manager, a bus with the service and a fresh home. xdotool acts as
 /// the user's hands.
-final class Desktop: WindowsInSight {
+final class Desktop: StageDesktop {
   let house: PrivateStagedoor
   let stagedoor: Stagedoor
   /// The environment of programs with windows on this desktop.
   let environment: [String: String]
   private let programs: [RunningCommand]
 
-  private init(_ house: PrivateStagedoor) async throws {
+  init(_ house: PrivateStagedoor) async throws {
     self.house = house
     var environment = house.environment
     let settings = "\(environment["XDG_CONFIG_HOME"] ?? "")/gtk-4.0"
@@ -27,10 +27,7 @@ final class Desktop: WindowsInSight {
       environment: environment
     ).start()
     environment["DISPLAY"] = ":\(try await display.nextLine())"
-    environment.merge([
-      "GDK_BACKEND": "x11", "LIBGL_ALWAYS_SOFTWARE": "1", "GSK_RENDERER": "cairo", "GTK_A11Y": "none",
-      "NO_AT_BRIDGE": "1", "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
-    ]) { $1 }
+    environment.merge(Self.drawing(with: "x11")) { $1 }
     environment["WAYLAND_DISPLAY"] = nil
     environment["TMPDIR"] = "\(environment["HOME"] ?? "")/temporary"
     try FileManager.default.createDirectory(
@@ -46,38 +43,7 @@ final class Desktop: WindowsInSight {
     }
   }
 
-  /// Runs `body` on a desktop of its own, where these applications are installed.
-  nonisolated(nonsending) static func run(
-    _ plays: Play..., body: nonisolated(nonsending) (Desktop) async throws -> Void
-  ) async throws {
-    try await withPrivateStagedoor { house in
-      let desktop = try await Desktop(house)
-      do {
-        for play in plays { try await desktop.install(play) }
-        try await body(desktop)
-        await desktop.stop()
-      } catch {
-        await desktop.stop()
-        throw error
-      }
-    }
-  }
-
-  /// Runs `body` on a desktop of its own, while an application runs there, as its user starts it. Others are installed.
-  nonisolated(nonsending) static func running(
-    _ play: Play, _ arguments: String..., beside others: [Play] = [],
-    body: nonisolated(nonsending) (Desktop, RunningCommand) async throws -> Void
-  ) async throws {
-    try await run(play) { desktop in
-      for other in others { try await desktop.install(other) }
-      try await play.command(desktop.environment, arguments).whileRunning { running in
-        try await body(desktop, running)
-        running.expectNoComplaints()
-      }
-    }
-  }
-
-  /// The same without a display: `running` has written its first window.
+  /// Runs `body` without a display: `running` has written its first window.
   nonisolated(nonsending) static func headless(
     _ play: Play, beside others: [Play] = [],
     body: nonisolated(nonsending) (Desktop, RunningCommand) async throws -> Void
@@ -88,37 +54,14 @@ final class Desktop: WindowsInSight {
     }
   }
 
-  private func stop() async {
+  func stop() async {
     await stagedoor.close()
     for program in programs { await program.stop() }
   }
 
-  // MARK: Applications
-
   /// The folder of this package.
   static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
-
-  /// Installs an application like its package: its manifest, and its activation file.
-  func install(_ play: Play) async throws {
-    let manifest = try String(contentsOf: Self.package.appending(path: "\(play.folder)/Info.plist"), encoding: .utf8)
-    try await house.install(manifest: manifest, of: play.identifier)
-    try await house.bus.install(
-      try BusName(play.identifier), executable: play.command(environment).program,
-      arguments: ["--gapplication-service"],
-      environment: environment.filter { !$0.key.hasPrefix("DBUS_") })
-  }
-
-  /// Runs `body` while the application runs, as its user starts it.
-  nonisolated(nonsending) func running<Result>(
-    _ play: Play, _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
-  ) async throws -> Result {
-    try await play.command(environment, arguments).whileRunning { running in
-      let result = try await body(running)
-      running.expectNoComplaints()
-      return result
-    }
-  }
 
   /// Runs `body` while a file manager shows a folder in a window at (700, 40).
   nonisolated(nonsending) func showing(
@@ -156,16 +99,7 @@ final class Desktop: WindowsInSight {
 
   func names(in folder: URL) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
 
-  // MARK: Sessions
-
-  func sessions(of play: Play) async throws -> [SceneSession] { try await stagedoor.sessions(of: play.identifier) }
-
-  func windows(of play: Play, titled titles: String...) async throws {
-    let titles = titles.sorted()
-    try await windows(of: play, "the windows \(titles)") { sessions in
-      sessions.filter(\.isConnected).map(\.title).sorted() == titles
-    }
-  }
+  // MARK: Calls
 
   /// Calls an action of an application, as the desktop does.
   func action(_ name: String, of application: String, _ parameters: Variant...) async throws {
@@ -174,21 +108,10 @@ final class Desktop: WindowsInSight {
       "ActivateAction", name, parameters, [String: Variant]())
   }
 
-  /// Opens an application, as a launcher does.
-  func launch(_ application: String) async throws {
-    try await stagedoor.connection.call(
-      to: try BusName(application), at: try Self.path(of: application), "org.freedesktop.Application", "Activate",
-      [String: Variant]())
-  }
-
   /// The process of the service.
   func serviceProcess() async throws -> pid_t {
     let process = try await stagedoor.connection.credentials(of: "org.stagedoor.Interchange1").processID
     return pid_t(try #require(process))
-  }
-
-  static func path(of application: String) throws -> ObjectPath {
-    try ObjectPath("/" + application.split(separator: ".").joined(separator: "/"))
   }
 
   // MARK: Hands and eyes
@@ -263,6 +186,12 @@ final class Desktop: WindowsInSight {
 }
 
 extension RunningCommand {
+  /// Ends the program, and returns when it has ended.
+  func end(with signal: Int32) async throws {
+    self.signal(signal)
+    try await ended()
+  }
+
   /// Waits until none of the program's threads wakes any more. Two seconds show it: a thread that polls does so at least once a second.
   func rests() async throws {
     let process = processIdentifier
@@ -290,12 +219,99 @@ extension RunningCommand {
   }
 }
 
-/// A desktop whose windows a test waits for.
-protocol WindowsInSight: Sendable {
+/// A desktop for one test, with the service and a fresh home.
+protocol StageDesktop: Sendable {
+  var house: PrivateStagedoor { get }
   var stagedoor: Stagedoor { get }
+  var environment: [String: String] { get }
+  init(_ house: PrivateStagedoor) async throws
+  func stop() async
 }
 
-extension WindowsInSight {
+extension StageDesktop {
+  /// The environment in which GTK draws alike on every machine.
+  static func drawing(with backend: String) -> [String: String] {
+    [
+      "GDK_BACKEND": backend, "LIBGL_ALWAYS_SOFTWARE": "1", "GSK_RENDERER": "cairo", "GTK_A11Y": "none",
+      "NO_AT_BRIDGE": "1", "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
+    ]
+  }
+
+  /// Runs `body` on a desktop of its own, where these applications are installed.
+  nonisolated(nonsending) static func run(
+    _ plays: Play..., body: nonisolated(nonsending) (Self) async throws -> Void
+  ) async throws {
+    try await withPrivateStagedoor { house in
+      let desktop = try await Self(house)
+      do {
+        for play in plays { try await desktop.install(play) }
+        try await body(desktop)
+      } catch {
+        await desktop.stop()
+        throw error
+      }
+      await desktop.stop()
+    }
+  }
+
+  /// Runs `body` on a desktop of its own, while an application runs there, as its user starts it. Others are installed.
+  nonisolated(nonsending) static func running(
+    _ play: Play, _ arguments: String..., beside others: [Play] = [],
+    body: nonisolated(nonsending) (Self, RunningCommand) async throws -> Void
+  ) async throws {
+    try await run(play) { desktop in
+      for other in others { try await desktop.install(other) }
+      try await desktop.running(play, arguments) { running in try await body(desktop, running) }
+    }
+  }
+
+  /// Installs an application like its package: its manifest, and its activation file.
+  func install(_ play: Play) async throws {
+    let manifest = try String(contentsOf: Desktop.package.appending(path: "\(play.folder)/Info.plist"), encoding: .utf8)
+    try await house.install(manifest: manifest, of: play.identifier)
+    try await house.bus.install(
+      try BusName(play.identifier), executable: play.command(environment).program,
+      arguments: ["--gapplication-service"],
+      environment: environment.filter { !$0.key.hasPrefix("DBUS_") })
+  }
+
+  /// Runs `body` while the application runs, as its user starts it.
+  nonisolated(nonsending) func running<Result>(
+    _ play: Play, _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
+  ) async throws -> Result { try await running(play, arguments, body: body) }
+
+  nonisolated(nonsending) func running<Result>(
+    _ play: Play, _ arguments: [String], body: nonisolated(nonsending) (RunningCommand) async throws -> Result
+  ) async throws -> Result {
+    try await play.command(environment, arguments).whileRunning { running in
+      let result = try await body(running)
+      running.expectNoComplaints()
+      return result
+    }
+  }
+
+  /// Opens an application, as a launcher does.
+  func launch(_ application: String) async throws {
+    try await stagedoor.connection.call(
+      to: try BusName(application), at: try Self.path(of: application), "org.freedesktop.Application", "Activate",
+      [String: Variant]())
+  }
+
+  static func path(of application: String) throws -> ObjectPath {
+    try ObjectPath("/" + application.split(separator: ".").joined(separator: "/"))
+  }
+
+  // MARK: Sessions
+
+  func sessions(of play: Play) async throws -> [SceneSession] { try await stagedoor.sessions(of: play.identifier) }
+
+  func windows(of play: Play, titled titles: String...) async throws {
+    let titles = titles.sorted()
+    try await windows(of: play, "the windows \(titles)") { sessions in
+      sessions.filter(\.isConnected).map(\.title).sorted() == titles
+    }
+  }
+
   /// Waits until the windows of an application are as `fit` wants them, the oldest first.
   @discardableResult
   func windows(

@@ -7,14 +7,14 @@ import StagedoorTestSupport
 
 /// A desktop under Wayland for one test: sway without a screen, a bus with the service and a fresh home. A VNC server acts as the
 /// user's hands.
-final class WaylandDesktop: WindowsInSight {
+final class WaylandDesktop: StageDesktop {
   let house: PrivateStagedoor
   let stagedoor: Stagedoor
-  private let environment: [String: String]
+  let environment: [String: String]
   private let runtime: String
   private let programs: [RunningCommand]
 
-  private init(_ house: PrivateStagedoor) async throws {
+  init(_ house: PrivateStagedoor) async throws {
     self.house = house
     // sway does not run as root, and the home of the test belongs to the user who runs the test.
     runtime = "/tmp/stage-\(UUID().uuidString.prefix(8))"
@@ -48,11 +48,8 @@ final class WaylandDesktop: WindowsInSight {
     let hands = try await Command("wayvnc", "-u", "\(runtime)/vnc", environment: compositor).start()
     programs = [hands, sway]
     var environment = house.environment
-    environment.merge([
-      "WAYLAND_DISPLAY": "\(runtime)/\(socket)", "GDK_BACKEND": "wayland", "LIBGL_ALWAYS_SOFTWARE": "1",
-      "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "NO_AT_BRIDGE": "1", "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
-    ]) { $1 }
-    environment["DISPLAY"] = nil
+    environment.merge(Self.drawing(with: "wayland")) { $1 }
+    (environment["DISPLAY"], environment["WAYLAND_DISPLAY"]) = (nil, "\(runtime)/\(socket)")
     environment["SWAYSOCK"] = try await awaited("sway's other socket") { [runtime] in
       try FileManager.default.contentsOfDirectory(atPath: runtime).first { $0.hasPrefix("sway-ipc") }.map {
         "\(runtime)/\($0)"
@@ -62,29 +59,7 @@ final class WaylandDesktop: WindowsInSight {
     stagedoor = Stagedoor(on: try await house.connect())
   }
 
-  /// Runs `body` on a desktop of its own, while the application runs.
-  nonisolated(nonsending) static func running(
-    _ play: Play, _ body: nonisolated(nonsending) (WaylandDesktop) async throws -> Void
-  ) async throws {
-    try await withPrivateStagedoor { house in
-      let manifest = try String(
-        contentsOf: Desktop.package.appending(path: "\(play.folder)/Info.plist"), encoding: .utf8)
-      try await house.install(manifest: manifest, of: play.identifier)
-      let desktop = try await WaylandDesktop(house)
-      do {
-        try await play.command(desktop.environment).whileRunning { running in
-          try await body(desktop)
-          running.expectNoComplaints()
-        }
-        await desktop.stop()
-      } catch {
-        await desktop.stop()
-        throw error
-      }
-    }
-  }
-
-  private func stop() async {
+  func stop() async {
     await stagedoor.close()
     for program in programs { await program.stop() }
     try? FileManager.default.removeItem(atPath: runtime)
