@@ -138,6 +138,16 @@ import Testing
     #expect(stage.memory.attaching.isEmpty)
   }
 
+  @Test func `a host that has its name again stays, although its loss could not be stored`() throws {
+    let stage = Stage(hosting: cats())
+    let window = try stage.window()
+    stage.turn(refused: true) { $0.hostLeaves() }
+    stage.attach(showing: [window])
+    stage.passUntilQuiet(seconds: 60)
+    #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+    #expect(stage.sessions().map(\.isConnected) == [true])
+  }
+
   @Test func `one connection can host two applications`() throws {
     let stage = Stage(cats(), cats("org.example.Player"))
     for application in ["org.example.Cats", "org.example.Player"] as [Text] { stage.attach(application) }

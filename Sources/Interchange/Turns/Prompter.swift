@@ -99,12 +99,21 @@ package struct Prompter: ~Copyable {
   /// An event may change what an earlier one means, which was not stored and will be tried again.
   private mutating func outdate(by cue: Cue) {
     backlog.removeAll { cue.replaces($0.cue) }
-    guard case .hostLeft(let application, let connection) = cue else { return }
-    for place in backlog.indices {
-      guard case .ownership(let number, _, _) = backlog[place].cue else { continue }
-      if book.isAttaching(number, to: application, connection) {
-        backlog[place].cue = .ownership(number, isOwner: false)
+    switch cue {
+    case .hostLeft(let application, let connection):
+      for place in backlog.indices {
+        guard case .ownership(let number, _, _) = backlog[place].cue else { continue }
+        if book.isAttaching(number, to: application, connection) {
+          backlog[place].cue = .ownership(number, isOwner: false)
+        }
       }
+    case .ownership(let number, isOwner: true, _):
+      // The connection has the name again.
+      backlog.removeAll { waiting in
+        guard case .hostLeft(let application, let connection) = waiting.cue else { return false }
+        return book.isAttaching(number, to: application, connection)
+      }
+    default: break
     }
   }
 
