@@ -49,9 +49,6 @@ extension PromptBook {
     memory.owed[application].contains { $0.session == session }
   }
 
-  /// Whether the answer to this question still counts.
-  package func awaits(_ errand: ErrandNumber) -> Bool { memory.errands[errand] != nil }
-
   /// Whether the host of its application is known to show a session.
   package func isShown(_ session: UniqueIdentifier) -> Bool {
     memory.routing.application(of: session).flatMap { memory.hosts[$0] }?.scenes.contains(session) ?? false

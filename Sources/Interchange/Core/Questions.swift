@@ -90,6 +90,9 @@ extension PromptBook {
     memory.attaching[number].map { $0.application == application && $0.caller.connection == connection } ?? false
   }
 
+  /// Whether the answer to this question to a host counts. A host that has left in the turn that asks it is not asked.
+  package func awaits(_ errand: ErrandNumber) -> Bool { memory.errands[errand] != nil }
+
   // MARK: Access
 
   package func isHost(_ caller: Caller, of application: Text) -> Bool {

@@ -24,6 +24,7 @@ extension Interchange {
   func run(_ errand: Errand) {
     switch errand {
     case .ask(let number, let application, let owner, let path, let question, let within):
+      if !prompter.book.awaits(number) { return }
       connection.loop.actorTask {
         let answer = await ask(application, owner, path, question, .microseconds(within))
         feed(.hostAnswered(number, answer))
