@@ -238,11 +238,9 @@ extension Connection {
         if connection.callers.queue.hasWork { loop.setHungry(connection) }
       }
     }
-    let data = driver.opaque
+    // libdbus has timeouts only for calls whose deadlines it keeps; the binding keeps the deadlines itself.
     dbus_connection_set_watch_functions(
-      raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, data, nil)
-    dbus_connection_set_timeout_functions(
-      raw, LoopDriver.addTimeout, LoopDriver.removeTimeout, LoopDriver.toggleTimeout, data, nil)
+      raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, driver.opaque, nil)
     let itself = Unmanaged.passUnretained(self).toOpaque()
     // One thread owns the connection, so nobody needs to be woken.
     dbus_connection_set_wakeup_main_function(raw, { _ in }, nil, nil)
@@ -358,7 +356,6 @@ extension Connection {
     if let raw {
       dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
       dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
-      dbus_connection_set_timeout_functions(raw, nil, nil, nil, nil, nil)
       driver.close()
       dbus_connection_close(raw)
       dbus_connection_unref(raw)

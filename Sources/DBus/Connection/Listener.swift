@@ -87,7 +87,6 @@ public actor Listener {
       dbus_server_disconnect(raw)
       dbus_server_set_new_connection_function(raw, nil, nil, nil)
       dbus_server_set_watch_functions(raw, nil, nil, nil, nil, nil)
-      dbus_server_set_timeout_functions(raw, nil, nil, nil, nil, nil)
       driver.close()
       dbus_server_unref(raw)
     }
@@ -107,8 +106,6 @@ public actor Listener {
     dbus_server_set_new_connection_function(raw, Self.accept, itself, nil)
     dbus_server_set_watch_functions(
       raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, driver.opaque, nil)
-    dbus_server_set_timeout_functions(
-      raw, LoopDriver.addTimeout, LoopDriver.removeTimeout, LoopDriver.toggleTimeout, driver.opaque, nil)
     driver.afterEvents = { [unowned self] in assumeIsolated { $0.rest() } }
   }
 
