@@ -46,8 +46,7 @@ public actor Connection {
   /// The loop, as Swift's concurrency knows it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// The lease of a loop that was made for this connection.
-  private let lease: LoopLease?
+  private let lease: LoopLease
   private let driver: LoopDriver
   // What each message needs is read and changed in single steps, which call nothing that needs the same: as in the loop, the run-time check of
   // exclusive access could find nothing.
@@ -92,11 +91,11 @@ public actor Connection {
     let continuation: CheckedContinuation<Void, Never>
   }
 
-  private init(loop: EventLoop, lease: LoopLease?) {
-    self.loop = loop
+  private init(_ lease: LoopLease) {
+    loop = lease.loop
     self.lease = lease
     driver = LoopDriver(loop: loop)
-    lease?.hold()
+    lease.hold()
   }
 }
 
@@ -147,23 +146,20 @@ extension Connection {
   public nonisolated(nonsending) static func peer(
     _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
   ) async throws(ConnectionError) -> Connection {
-    if let loop { return try await peer(address, on: loop, lease: nil, timeout: timeout) }
-    let lease = try LoopLease()
-    return try await peer(address, on: lease.loop, lease: lease, timeout: timeout)
+    try await peer(address, LoopLease(of: loop), timeout: timeout)
   }
 
   /// Connects to a peer that will identify itself later: to a program that is only about to be started.
   package nonisolated(nonsending) static func peerToBe(
     _ address: BusAddress
   ) async throws(ConnectionError) -> Connection {
-    let lease = try LoopLease()
-    return try await peer(address, on: lease.loop, lease: lease, timeout: nil)
+    try await peer(address, LoopLease(of: nil), timeout: nil)
   }
 
   nonisolated(nonsending) static func peer(
-    _ address: BusAddress, on loop: EventLoop, lease: LoopLease?, timeout: Duration?
+    _ address: BusAddress, _ lease: LoopLease, timeout: Duration?
   ) async throws(ConnectionError) -> Connection {
-    let connection = Connection(loop: loop, lease: lease)
+    let connection = Connection(lease)
     do throws(ConnectionError) {
       try await connection.connect(to: address, timeout: timeout)
     } catch {
@@ -178,9 +174,9 @@ extension Connection {
   /// `welcome` is called once: with the connection when its peer has identified itself, before any message of the peer is handled; or with nothing if
   /// the peer does not do so in time.
   static func accept(
-    _ raw: OpaquePointer, on loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection?) -> Void
+    _ raw: OpaquePointer, _ lease: LoopLease, welcome: @escaping @Sendable (Connection?) -> Void
   ) {
-    let connection = Connection(loop: loop, lease: lease)
+    let connection = Connection(lease)
     // This is the loop's thread, and the reference is handed over here.
     nonisolated(unsafe) let raw = raw
     connection.assumeIsolated { connection in
@@ -282,7 +278,7 @@ extension Connection {
   public func close() async {
     if isOpen { await flush(timeout: .seconds(5)) }
     finish(.closedHere)
-    await lease?.ended()
+    await lease.ended()
   }
 
   /// Waits until the connection has ended, and returns the reason; `nil` if the waiting task was cancelled first.
@@ -378,7 +374,7 @@ extension Connection {
     closeWaiters = [:]
     for waiter in waiters.values { waiter.resume(returning: reason) }
     loop.moveOut(self)
-    lease?.letGo()
+    lease.letGo()
   }
 }
 
