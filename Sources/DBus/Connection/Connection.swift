@@ -70,7 +70,7 @@ public actor Connection {
   // Each concern keeps its state in a type of its own; the extensions in the neighbouring files work on these.
   var calls = PendingCalls()
   var subscriptions = Subscriptions()
-  var owners = NameOwners()
+  var watchedNames: [BusName: WatchedName] = [:]
   var credentials = CredentialsCache()
   var objects = ObjectTree()
   @exclusivity(unchecked) var outbox = Outbox()
@@ -360,7 +360,7 @@ extension Connection {
     handlers.cancelAll()
     failAllCalls()
     subscriptions.finishAll()
-    credentials.removeAll()
+    credentials = CredentialsCache()
     // Exported objects may hold this connection, which holds them.
     objects.detachAll(from: self)
     objects = ObjectTree()
