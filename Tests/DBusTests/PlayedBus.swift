@@ -1,4 +1,5 @@
 import CDBus
+import DBusTestSupport
 import Dispatch
 import Glibc
 import Testing
@@ -24,25 +25,14 @@ final class PlayedBus: Sendable {
   /// - Parameter process: The number that the bus gives for the process of each caller.
   init(process: pid_t = getpid()) throws {
     self.process = process
-    listening = OwnedFileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
-    // The kernel chooses a name.
-    var name = sockaddr_un()
-    name.sun_family = sa_family_t(AF_UNIX)
-    var length = socklen_t(MemoryLayout<sa_family_t>.size)
-    let bound = listening.withRawValue { number in
-      withUnsafeMutablePointer(to: &name) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-          if bind(number, pointer, length) != 0 || listen(number, 1) != 0 { return false }
-          length = socklen_t(MemoryLayout<sockaddr_un>.size)
-          return getsockname(number, pointer, &length) == 0
-        }
-      }
+    let listening = OwnedFileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+    self.listening = listening
+    let name = "played-bus-\(UInt64.random(in: .min ... .max))"
+    let isListening = try withSocketAddress("\0\(name)") { name, length in
+      listening.withRawValue { bind($0, name, length) == 0 && listen($0, 1) == 0 }
     }
-    try #require(bound)
-    let text = withUnsafeBytes(of: &name.sun_path) { bytes in
-      String(decoding: bytes[1..<(Int(length) - MemoryLayout<sa_family_t>.size)], as: UTF8.self)
-    }
-    address = BusAddress("unix:abstract=\(text)")
+    try #require(isListening)
+    address = BusAddress("unix:abstract=\(name)")
     DispatchQueue(label: "played bus").async { self.serve() }
   }
 
