@@ -82,16 +82,14 @@ struct DaemonBus: BusBackend {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
+    text.unicodeScalars.map { character in
       switch character {
-      case "\\": result += #"\\"#
-      case "\n": result += #"\n"#
-      case "\r": result += #"\r"#
-      case "\t": result += #"\t"#
-      default: result.unicodeScalars.append(character)
+      case "\\": #"\\"#
+      case "\n": #"\n"#
+      case "\r": #"\r"#
+      case "\t": #"\t"#
+      default: "\(character)"
       }
-    }
-    return result
+    }.joined()
   }
 }
