@@ -23,7 +23,7 @@ final class PlayedBus: Sendable {
   private let state = Lock(State())
 
   /// - Parameter process: The number that the bus gives for the process of each caller.
-  init(process: pid_t = getpid()) throws {
+  init(process: pid_t) throws {
     self.process = process
     let listening = OwnedFileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     self.listening = listening
