@@ -17,7 +17,7 @@ actor BrokerController {
 
   init(_ connection: Connection, busAddress: BusAddress) async throws {
     self.connection = connection
-    environment = Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }
+    environment = Programs.environmentOfBus
     environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress.rawValue
     environment["DBUS_STARTER_ADDRESS"] = busAddress.rawValue
     environment["DBUS_STARTER_BUS_TYPE"] = "session"
