@@ -123,8 +123,7 @@ import Testing
           group.addTask {
             for number in 0..<250 as Range<Int32> {
               try service.emit(from: Self.path, "org.example.Slow", "Said", thread, number)
-              let echo: Int32 = try await slow.call("Echo", number)
-              #expect(echo == number)
+              #expect(try await slow.call("Echo", number, returning: Int32.self) == number)
             }
           }
         }

@@ -98,8 +98,7 @@ import Testing
     #expect(codingError(of: most + [pipe.readEnd]) == .tooManyFileDescriptors)
     #expect(codingError(of: [most, [pipe.readEnd]]) == .tooManyFileDescriptors)
     #expect(codingError(of: Structure(most, Variant(pipe.readEnd))) == .tooManyFileDescriptors)
-    let error = codingError { try Message.signal(from: "/", "a.b", "C", most, pipe.readEnd) }
-    #expect(error == .tooManyFileDescriptors)
+    #expect(codingError { try Message.signal(from: "/", "a.b", "C", most, pipe.readEnd) } == .tooManyFileDescriptors)
   }
 
   @Test func `bytes of a message with descriptors are none without them`() throws {

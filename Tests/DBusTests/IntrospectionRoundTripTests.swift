@@ -19,8 +19,8 @@ import Testing
 
   @Test(arguments: [
     "", " ", "\n", " \n ", "-", "--", "a--", "--a", "-----", "a\n  b\nc", "a\n  b", "  a\nb", "a\n\n\nb", "\n\na",
-    "a\n\n",
-    "a \nb\t", "\ta", "-->", "&", "&&", "&amp;", "&#45;-", "&#45", "a\r\nb", "\r", "<a>\n\t<b/>\n</a>", "é\n é",
+    "a\n\n", "a \nb\t", "\ta", "-->", "&", "&&", "&amp;", "&#45;-", "&#45", "a\r\nb", "\r", "<a>\n\t<b/>\n</a>",
+    "é\n é",
   ])
   func `documentation comes back as it was`(documentation: String) throws {
     let node = Introspection.Node(
@@ -165,18 +165,17 @@ extension SeededRandom {
   private static let nasty = [
     "word", "two words", "-", "--", "---", "-->", "<!--", "<![CDATA[", "]]>", "<", ">", "</node>", "\"", "'", "&", "&&",
     "&amp;", "&amp", "&lt;", "&#45;", "&#x2d;", "&#", "&#0;", "&lol;", ";", "#45;", "amp;", " ", "  ", "\t", "\n",
-    "\n\n",
-    "\n     ", " \n", "\r", "\r\n", "é", "e\u{301}", "🎭", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{FFFD}", "\u{10FFFF}",
-    "<?xml ?>", "%s", "\\", "\u{7F}",
+    "\n\n", "\n     ", " \n", "\r", "\r\n", "é", "e\u{301}", "🎭", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{FFFD}",
+    "\u{10FFFF}", "<?xml ?>", "%s", "\\", "\u{7F}",
   ]
 
-  mutating func text() -> String { several(8) { $0.one(of: Self.nasty) }.joined() }
+  fileprivate mutating func text() -> String { several(8) { $0.one(of: Self.nasty) }.joined() }
 
-  mutating func documentation() -> String? { below(3) == 0 ? nil : text() }
+  fileprivate mutating func documentation() -> String? { below(3) == 0 ? nil : text() }
 
-  mutating func member() -> MemberName { one(of: ["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
+  fileprivate mutating func member() -> MemberName { one(of: ["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
 
-  mutating func type() -> Signature {
+  fileprivate mutating func type() -> Signature {
     var depth = 0
     return Signature(unchecked: type(&depth))
   }
@@ -196,7 +195,7 @@ extension SeededRandom {
 
   // MARK: Elements
 
-  mutating func node(name: String?, depth: Int = 0) -> Introspection.Node {
+  fileprivate mutating func node(name: String?, depth: Int = 0) -> Introspection.Node {
     Introspection.Node(
       name, documentation: documentation(), interfaces: several(3) { $0.interface() },
       children: depth == 3

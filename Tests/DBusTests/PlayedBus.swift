@@ -13,7 +13,6 @@ final class PlayedBus: Sendable {
     var departed: Set<String> = []
     var leaving: Set<String> = []
     var socket: OwnedFileDescriptor?
-    var isReading = true
   }
 
   let address: BusAddress
@@ -21,6 +20,7 @@ final class PlayedBus: Sendable {
   private let process: pid_t
   private let listening: OwnedFileDescriptor
   private let state = Lock(State())
+  private let pauses = DispatchGroup()
 
   /// - Parameter process: The number that the bus gives for the process of each caller.
   init(process: pid_t) throws {
@@ -66,7 +66,7 @@ final class PlayedBus: Sendable {
   }
 
   /// While the bus does not read, the client's messages stay in the socket.
-  func reads(_ reads: Bool) { state.withLock { $0.isReading = reads } }
+  func reads(_ reads: Bool) { if reads { pauses.leave() } else { pauses.enter() } }
 
   func close() { state.withLock { $0.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
 
@@ -112,7 +112,7 @@ final class PlayedBus: Sendable {
 
   private func read(_ socket: OwnedFileDescriptor) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while !state.withLock({ $0.isReading }) { usleep(1_000) }
+    pauses.wait()
     let count = socket.withRawValue { recv($0, &buffer, buffer.count, 0) }
     return Array(buffer.prefix(max(0, count)))
   }

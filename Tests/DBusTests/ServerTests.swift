@@ -116,11 +116,9 @@ import Testing
     } _: { thing, _ in
       let first: Int32 = try await thing.call("Twice")
       #expect(first == 1 && answered.value == [true, false, false])
-      let sent: Int32 = try await thing.call("SentAndThrown")
-      #expect(sent == 1)
+      #expect(try await thing.call("SentAndThrown", returning: Int32.self) == 1)
       // A second answer would arrive before this one, and would belong to no call.
-      let again: Int32 = try await thing.call("Twice")
-      #expect(again == 1)
+      #expect(try await thing.call("Twice", returning: Int32.self) == 1)
     }
   }
 
@@ -138,8 +136,7 @@ import Testing
       thing.method("Long", out: "bytes") { [UInt8](repeating: 0, count: MessageWriter.maximumArrayLength + 1) }
       thing.method("NUL", out: "text") { "one\0two" }
     } _: { thing, _ in
-      let long = await refusal { _ = try await thing.call("Long", returning: [UInt8].self) }
-      #expect(long?.name == .limitsExceeded)
+      #expect(await refusal { _ = try await thing.call("Long", returning: [UInt8].self) }?.name == .limitsExceeded)
       #expect(await refusal { _ = try await thing.call("NUL", returning: String.self) }?.name == .invalidArgs)
     }
   }
@@ -150,8 +147,7 @@ import Testing
       thing.restrict("Guarded") { _ in throw ErrorReply(.accessDenied, "not for you") }
     } _: { thing, _ in
       // The types are wrong as well, but the error does not mention that.
-      let error = await refusal { try await thing.call("Guarded", "text") }
-      #expect(error == ErrorReply(.accessDenied, "not for you"))
+      #expect(await refusal { try await thing.call("Guarded", "text") } == ErrorReply(.accessDenied, "not for you"))
     }
   }
 

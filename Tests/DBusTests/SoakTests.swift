@@ -242,8 +242,7 @@ struct SoakClient: Sendable {
         if goesNow, let ownLoop { await ownLoop.stop() } else if goesNow { await connection.close() }
       }
     }
-    let pending = await connection.pendingCalls
-    #expect(pending == 0)
+    #expect(await connection.pendingCalls == 0)
     await connection.close()
     await ownLoop?.stop()
   }
