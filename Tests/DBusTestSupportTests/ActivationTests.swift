@@ -26,8 +26,7 @@ import Testing
         "org.example.Started", executable: "/usr/bin/python3", arguments: ["-c", Self.service, awkward, ""],
         environment: ["MOOD": "merry"])
       let client = try await bus.connect()
-      let started: [String] = try await client.call(
-        to: "org.example.Started", at: "/", "org.example.Started", "With")
+      let started: [String] = try await client.call(to: "org.example.Started", at: "/", "org.example.Started", "With")
       #expect(started == [awkward, "", "merry"])
 
       // The service ends with its bus.
@@ -69,8 +68,7 @@ import Testing
       try await bus.install(
         "org.example.Started", executable: "/usr/bin/python3", arguments: ["-c", Self.service, "second"])
       let client = try await bus.connect()
-      let started: [String] = try await client.call(
-        to: "org.example.Started", at: "/", "org.example.Started", "With")
+      let started: [String] = try await client.call(to: "org.example.Started", at: "/", "org.example.Started", "With")
       #expect(started == ["second", ""])
       await client.close()
     }
@@ -80,12 +78,11 @@ import Testing
   func `the bus takes more for its environment, and can reload its configuration`(kind: PrivateBus.Kind) async throws {
     try await withPrivateBus(kind) { bus in
       let client = try await bus.connect()
-      try await client.call(
-        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "UpdateActivationEnvironment", ["MOOD": "calm"])
-      try await client.call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
+      let driver = client.object(.bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus")
+      try await driver.call("UpdateActivationEnvironment", ["MOOD": "calm"])
+      try await driver.call("ReloadConfig")
       try await bus.install("org.example.Started", executable: "/usr/bin/python3", arguments: ["-c", Self.service])
-      let started: [String] = try await client.call(
-        to: "org.example.Started", at: "/", "org.example.Started", "With")
+      let started: [String] = try await client.call(to: "org.example.Started", at: "/", "org.example.Started", "With")
       #expect(started == ["calm"])
       await client.close()
     }

@@ -6,52 +6,43 @@ import Testing
 @Suite struct BusCallTests {
   private static let path: ObjectPath = "/org/example/Slow"
 
+  /// Runs `body` with a service that answers late or at once, as a client sees it, and with what makes it answer.
   private func withService(
-    _ kind: PrivateBus.Kind, _ declare: (inout Interface) -> Void,
-    _ body: (PrivateBus, RemoteObject, Connection) async throws -> Void
+    _ kind: PrivateBus.Kind, _ body: (PrivateBus, RemoteObject, Connection, Latecomer) async throws -> Void
   ) async throws {
-    var interface = Interface("org.example.Slow")
-    declare(&interface)
+    let late = Latecomer()
+    var interface = late.interface
+    interface.method("Echo", in: "n", out: "n") { (number: Int32) in number }
     try await withConnections(kind) { bus, service, client in
       service.export(interface, at: Self.path)
       _ = try await service.requestName("org.example.Slow")
-      try await body(bus, client.object("org.example.Slow", at: Self.path, "org.example.Slow"), service)
+      try await body(bus, client.object("org.example.Slow", at: Self.path, "org.example.Slow"), service, late)
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a name that nobody has is an error reply of the bus`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { _ in
-    } _: { _, slow, _ in
-      let error = await refusal {
-        try await slow.connection.call(to: "org.example.Nobody", at: "/", "org.example.Any", "Any")
-      }
+    try await withConnections(kind) { _, client, _ in
+      let error = await refusal { try await client.call(to: "org.example.Nobody", at: "/", "org.example.Any", "Any") }
       #expect(error?.name == .serviceUnknown)
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a call ends at its deadline, and a late reply is nobody's`(kind: PrivateBus.Kind) async throws {
-    let late = Latecomer()
-    try await withService(kind) { slow in
-      slow.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-      slow.method("Quick", out: "n") { 2 as Int32 }
-    } _: { _, slow, _ in
+    try await withService(kind) { _, slow, _, late in
       await #expect(throws: CallError.timedOut) {
         _ = try await slow.call("Wait", timeout: .milliseconds(50), returning: Int32.self)
       }
       late.answerAll()
-      let quick: Int32 = try await slow.call("Quick")
-      #expect(quick == 2)
+      let echo: Int32 = try await slow.call("Echo", Int32(2))
+      #expect(echo == 2)
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a cancelled call ends at once`(kind: PrivateBus.Kind) async throws {
-    let late = Latecomer()
-    try await withService(kind) { slow in
-      slow.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-    } _: { _, slow, _ in
+    try await withService(kind) { _, slow, _, late in
       let task = Task { try await slow.call("Wait", timeout: nil, returning: Int32.self) }
       try await late.waitForOne()
       task.cancel()
@@ -70,10 +61,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a service that goes in the middle ends the calls to it`(kind: PrivateBus.Kind) async throws {
-    let late = Latecomer()
-    try await withService(kind) { slow in
-      slow.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-    } _: { _, slow, service in
+    try await withService(kind) { _, slow, service, late in
       let task = Task { try await slow.call("Wait", timeout: nil, returning: Int32.self) }
       try await late.waitForOne()
       await service.close()
@@ -92,46 +80,41 @@ import Testing
   ) async throws {
     let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
     let (ended, ending) = AsyncStream.makeStream(of: Bool.self)
-    try await withService(kind) { slow in
-      slow.method("Forever") {
-        beginning.yield()
-        defer { ending.yield(Task.isCancelled) }
-        try await Task.sleep(for: .seconds(600))
-      }
-    } _: { bus, _, service in
-      let caller = try await bus.connect()
+    var interface = Interface("org.example.Slow")
+    interface.method("Forever") {
+      beginning.yield()
+      // It ends with the task.
+      for await _ in AsyncStream(Void.self, { _ in }) {}
+      ending.yield(Task.isCancelled)
+    }
+    try await withConnections(kind) { _, service, caller in
+      service.export(interface, at: Self.path)
       try caller.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
       try await withLimit(usualLimit, "the handler's beginning") { _ = await begun.first { true } }
       await (leaver == .caller ? caller : service).close()
       let wasCancelled = try await withLimit(usualLimit, "the handler's end") { await ended.first { _ in true } }
       #expect(wasCancelled == true)
-      await caller.close()
     }
   }
 
   @Test func `a caller that never waits is stopped at the limit, and others are not`() async throws {
     let (release, releasing) = AsyncStream.makeStream(of: Void.self)
-    try await withService(.daemon) { slow in
-      slow.method("Hold") { for await _ in release { break } }
-      slow.method("Quick", out: "n") { 1 as Int32 }
-    } _: { bus, slow, service in
+    var interface = Interface("org.example.Slow")
+    interface.method("Hold") { for await _ in release { break } }
+    try await withConnections { _, service, flood, other in
+      service.export(interface, at: Self.path)
       let unique = await service.uniqueName
-      let flood = try await bus.connect()
       for _ in 0..<1024 { try flood.send(to: unique, at: Self.path, "org.example.Slow", "Hold") }
       let error = await refusal { try await flood.call(to: unique, at: Self.path, "org.example.Slow", "Hold") }
       #expect(error?.name == .limitsExceeded)
-      let quick: Int32 = try await slow.call("Quick")
-      #expect(quick == 1)
+      try await other.ping(unique)
       releasing.finish()
-      await flood.close()
     }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
   func `a connection is used from many threads at once`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { slow in
-      slow.method("Echo", in: "n", out: "n") { (number: Int32) in number }
-    } _: { bus, slow, service in
+    try await withService(kind) { bus, slow, service, _ in
       let listener = try await bus.connect()
       let signals = try await listener.signals(
         MatchRule(interface: "org.example.Slow", member: "Said"), buffering: .oldest(10_000))
@@ -140,8 +123,7 @@ import Testing
           group.addTask {
             for number in 0..<250 as Range<Int32> {
               try service.emit(from: Self.path, "org.example.Slow", "Said", thread, number)
-              let echo: Int32 = try await slow.call("Echo", number)
-              #expect(echo == number)
+              #expect(try await slow.call("Echo", number, returning: Int32.self) == number)
             }
           }
         }

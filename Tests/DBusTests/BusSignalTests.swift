@@ -45,8 +45,7 @@ import Testing
       second.cancel()
       // The bus no longer knows the rule: removing it by hand is an error.
       let error = await refusal {
-        try await watcher.call(
-          to: .bus, at: .bus, .bus, "RemoveMatch", Self.rule.description)
+        try await watcher.call(to: .bus, at: .bus, .bus, "RemoveMatch", Self.rule.description)
       }
       #expect(error?.name == "org.freedesktop.DBus.Error.MatchRuleNotFound")
     }

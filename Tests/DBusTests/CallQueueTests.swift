@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 import Dispatch
-import Glibc
 import Testing
 
 /// Calls that have arrived and wait for their turn.
@@ -42,10 +41,8 @@ import Testing
     noting type: Value.Type, on service: Connection
   ) async throws -> (Lock<[Value]>, BusName) {
     let noted = Lock<[Value]>([])
-    var interface = Interface("org.example.Log")
-    interface.method("Note", in: "value") { (value: Value) in noted.withLock { $0.append(value) } }
     service.identifyCallers(admittingStrangers: true)
-    service.export(interface, at: "/")
+    service.export(.noting(noted), at: "/")
     return (noted, try #require(await service.uniqueName))
   }
 
@@ -83,17 +80,20 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `a short answer does not stand behind one long answer after the other`(kind: PrivateBus.Kind) async throws {
+  func `a short call does not stand behind one long answer after the other`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { _, service, one, other in
-      let made = Lock(0)
+      let (made, madeBefore) = (Lock(0), Lock<Int?>(nil))
+      let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+      let gate = DispatchSemaphore(value: 0)
       var interface = Interface("org.example.Log")
       interface.method("Long", out: "text") { (call: Call) -> String in
         made.withLock { $0 += 1 }
-        // The method really takes long: the write to the socket for each answer costs a twentieth of this time.
-        usleep(20_000)
+        beginning.yield()
+        gate.wait()
         call.tookLong()
         return String(repeating: "x", count: 1 << 20)
       }
+      interface.method("Short") { madeBefore.withLock { $0 = made.withLock { $0 } } }
       service.identifyCallers(admittingStrangers: true)
       service.export(interface, at: "/")
       let name = try #require(await service.uniqueName)
@@ -104,16 +104,15 @@ import Testing
             let _: String = try await one.call(to: name, at: "/", "org.example.Log", "Long", timeout: nil)
           }
         }
-        try await eventually("the first") { made.withLock { $0 } > 0 }
-        // Runs on the thread that reads the answer, so the test may wait for a thread of the pool, but the answer does not.
-        let meanwhile = try await other.loop.run { _ in
-          let before = made.withLock { $0 }
-          try await other.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-          return made.withLock { $0 } - before
-        }
-        #expect(meanwhile < 8)
+        // The first long call stands until the short one has come.
+        for await _ in begun { break }
+        try other.send(to: name, at: "/", "org.example.Log", "Short")
+        for _ in 0..<2 { _ = try await other.owner(of: name) }
+        for _ in 0..<24 { gate.signal() }
         try await group.waitForAll()
       }
+      let before = try #require(madeBefore.withLock { $0 })
+      #expect(before < 3)
     }
   }
 
@@ -229,25 +228,105 @@ import Testing
     }
   }
 
+  // MARK: Calls that come before anyone can answer them
+
   @Test func `a descriptor that no method takes is closed while calls are held`() async throws {
-    try await withPeers { server, client in
-      var thing = Interface("org.example.Thing")
+    try await withThing { thing in
       thing.method("Text", in: "text") { (_: String) in }
       thing.method("File", in: "file") { (_: OwnedFileDescriptor) in }
-      server.export(thing, at: "/")
+    } _: { thing, server in
       server.holdCalls()
       let pipe = try OwnedFileDescriptor.pipe()
       // The service answers these calls, although it answers nothing else.
       for (member, name) in [("Text", .invalidArgs), ("Nothing", .unknownMethod)] as [(MemberName, ErrorName)] {
-        let error = await refusal { try await client.call(to: nil, at: "/", "org.example.Thing", member, pipe.readEnd) }
+        let error = await refusal { try await thing.call(member, pipe.readEnd) }
         #expect(error?.name == name)
       }
       // Of the descriptors that a method takes, only few may wait.
-      for _ in 0..<4 { try client.send(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd) }
-      let error = await refusal { try await client.call(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd) }
+      for _ in 0..<4 { try thing.send("File", pipe.readEnd) }
+      #expect(await refusal { try await thing.call("File", pipe.readEnd) }?.name == .limitsExceeded)
+      server.releaseCalls()
+      try await thing.call("File", pipe.readEnd)
+    }
+  }
+
+  private func note(_ number: Int32, by client: Connection) throws {
+    try client.send(to: nil, at: "/", "org.example.Log", "Note", number)
+  }
+
+  @Test func `calls that were held are carried out in order, and before those that come later`() async throws {
+    try await withPeers { server, client in
+      let noted = Lock<[Int32]>([])
+      server.holdCalls()
+      for number in 1...3 as ClosedRange<Int32> { try note(number, by: client) }
+      // The answer comes behind the calls.
+      try await server.ping()
+      #expect(noted.withLock { $0 } == [])
+      // The object is exported after the calls have come.
+      server.export(.noting(noted), at: "/")
+      server.releaseCalls()
+      try await client.call(to: nil, at: "/", "org.example.Log", "Note", Int32(4))
+      #expect(noted.withLock { $0 } == [1, 2, 3, 4])
+    }
+  }
+
+  @Test func `of one sender as many are held as may be, and no more`() async throws {
+    try await withPeers { server, client in
+      server.export(.noting(Lock<[Int32]>([])), at: "/")
+      server.holdCalls()
+      for number in 1...2048 as ClosedRange<Int32> { try note(number, by: client) }
+      let error = await refusal { try await client.call(to: nil, at: "/", "org.example.Log", "Note", Int32(0)) }
       #expect(error?.name == .limitsExceeded)
       server.releaseCalls()
-      try await client.call(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd)
+      try await client.call(to: nil, at: "/", "org.example.Log", "Note", Int32(0))
+    }
+  }
+
+  /// Holds some calls of `client`, of a mebibyte each, and returns how many are carried out then.
+  private func held<Value: BusValue>(
+    _ count: Int, with value: Value, from client: Connection, at server: Connection
+  ) async throws -> Int {
+    let noted = Lock<[Value]>([])
+    server.export(.noting(noted), at: "/")
+    server.holdCalls()
+    for _ in 0..<count { try client.send(to: nil, at: "/", "org.example.Log", "Note", value) }
+    try await server.ping()
+    let error = await refusal { try await client.call(to: nil, at: "/", "org.example.Log", "Note", value) }
+    #expect(error?.name == .limitsExceeded)
+    server.releaseCalls()
+    try await client.call(to: nil, at: "/", "org.example.Log", "Note", value)
+    return noted.withLock { $0.count } - 1
+  }
+
+  @Test func `of one sender as many bytes are held as may be, whatever they are in`() async throws {
+    try await withPeers { server, client in
+      // With the path of one byte each.
+      #expect(try await held(32, with: String(repeating: "x", count: (1 << 20) - 1), from: client, at: server) == 32)
+      #expect(try await held(32, with: [UInt8](repeating: 7, count: (1 << 20) - 1), from: client, at: server) == 32)
+      let texts = (0..<1024).map { "\($0) " + String(repeating: "x", count: 1010) }
+      let dictionary = Dictionary(uniqueKeysWithValues: texts.map { ($0, "") })
+      let counts = [
+        try await held(40, with: texts, from: client, at: server),
+        try await held(40, with: [texts], from: client, at: server),
+        try await held(40, with: dictionary, from: client, at: server),
+        try await held(40, with: Variant(texts), from: client, at: server),
+      ]
+      #expect(counts.allSatisfy { (25...32).contains($0) }, "\(counts)")
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `whoever waits for callers to be identified finds their calls carried out`(kind: PrivateBus.Kind) async throws {
+    try await withConnections(kind) { _, server, client in
+      let noted = Lock<[Int32]>([])
+      server.export(.noting(noted), at: "/")
+      server.identifyCallers()
+      try client.send(to: await server.uniqueName, at: "/", "org.example.Log", "Note", Int32(1))
+      // The bus has passed the call on; then it has arrived; then the connection is still asking the bus who the client is.
+      _ = try await client.owner(of: .bus)
+      _ = try await server.owner(of: .bus)
+      await server.callsAreIdentified()
+      #expect(noted.withLock { $0 } == [1])
     }
   }
 }

@@ -110,10 +110,11 @@ import Testing
     var departed: [String] = []
   }
 
-  /// Runs `body` with a service of a played bus. The service notes its callers, with a mark if they have left.
+  /// Runs `body` with a played bus and a service of it. The service notes its callers, with a mark if they have left.
   private func withService(
-    _ bus: PlayedBus, _ body: (Connection, Lock<Noted>) async throws -> Void
+    ofProcess process: pid_t = getpid(), _ body: (PlayedBus, Connection, Lock<Noted>) async throws -> Void
   ) async throws {
+    let bus = try PlayedBus(process: process)
     let noted = Lock(Noted())
     let service = try await Connection.open(bus.address)
     var interface = Interface("org.example.Log")
@@ -126,14 +127,13 @@ import Testing
     service.identifyCallers(admittingStrangers: true)
     // The loop has taken everything in.
     _ = try await service.owner(of: .bus)
-    try await body(service, noted)
+    try await body(bus, service, noted)
     bus.close()
     await service.close()
   }
 
   @Test func `the bus knows the rule for departures before it is asked about any caller`() async throws {
-    let bus = try PlayedBus()
-    try await withService(bus) { service, noted in
+    try await withService { bus, _, noted in
       // Three callers come with one read.
       bus.send(
         try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1),
@@ -147,9 +147,8 @@ import Testing
 
   /// Otherwise a drag would stay when its source has left.
   @Test func `a caller that leaves as soon as the bus has said who it is has left`() async throws {
-    let bus = try PlayedBus()
-    bus.leavesOnceKnown(":1.8")
-    try await withService(bus) { service, noted in
+    try await withService { bus, _, noted in
+      bus.leavesOnceKnown(":1.8")
       bus.send(try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1))
       try await eventually("the departure") { noted.withLock { $0.departed } == [":1.8"] }
       try await eventually("all calls") { noted.withLock { $0.calls.count } == 2 }
@@ -161,8 +160,7 @@ import Testing
   @Test(arguments: [true, false])
   func `a caller whose name has no owner any more has left`(hasProcess: Bool) async throws {
     // No process has the greatest number.
-    let bus = try PlayedBus(process: hasProcess ? getpid() : .max)
-    try await withService(bus) { service, noted in
+    try await withService(ofProcess: hasProcess ? getpid() : .max) { bus, _, noted in
       bus.ownersLeave(":1.8")
       bus.send(try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1))
       try await eventually("all calls") { noted.withLock { $0.calls.count } == 2 }
@@ -171,8 +169,7 @@ import Testing
   }
 
   @Test func `a refusal is not sent to a caller that has left`() async throws {
-    let bus = try PlayedBus()
-    try await withService(bus) { service, noted in
+    try await withService { bus, service, noted in
       for sender in [":1.7", ":1.8"] { bus.send(try PlayedBus.call("Note", from: sender, 1)) }
       try await eventually("both callers") { noted.withLock { $0.calls.count } == 2 }
       // The service reads, but there is no room for its answers: calls wait, and further ones are refused.

@@ -60,7 +60,7 @@ import Testing
   // MARK: Reading by hand
 
   /// Reads one more value than its signature says, as a hand-written type might.
-  private struct Greedy: BusValue {
+  private struct Greedy: Liar {
     static var signature: Signature { "(y)" }
     static func read(from reader: inout MessageReader) throws(CodingError) -> Greedy {
       try reader.structure { (members) throws(CodingError) in
@@ -70,9 +70,6 @@ import Testing
       return Greedy()
     }
     func write(to writer: inout MessageWriter) throws(CodingError) { try Structure(UInt8(1)).write(to: &writer) }
-    init() {}
-    init(_ variant: Variant) throws(CodingError) {}
-    var variant: Variant { .structure([.byte(1)]) }
   }
 
   @Test func `whoever reads past the end is told so`() {
@@ -80,20 +77,17 @@ import Testing
   }
 
   /// Declares one type and reads another.
-  private struct Liar<Truth: BusValue>: BusValue {
+  private struct Other<Truth: BusValue>: Liar {
     static var signature: Signature { "(s)" }
-    static func read(from reader: inout MessageReader) throws(CodingError) -> Liar {
+    static func read(from reader: inout MessageReader) throws(CodingError) -> Other {
       _ = try Truth.read(from: &reader)
-      return Liar()
+      return Other()
     }
     func write(to writer: inout MessageWriter) throws(CodingError) { try Structure("a").write(to: &writer) }
-    init() {}
-    init(_ variant: Variant) throws(CodingError) {}
-    var variant: Variant { .structure(["a"]) }
   }
 
   private func error<Truth: BusValue>(readingStructureAs type: Truth.Type) -> CodingError? {
-    #expect(throws: CodingError.self) { _ = try signal(Liar<Truth>()).values(as: Liar<Truth>.self) }
+    #expect(throws: CodingError.self) { _ = try signal(Other<Truth>()).values(as: Other<Truth>.self) }
   }
 
   @Test func `whoever reads another type than is there is told both`() {

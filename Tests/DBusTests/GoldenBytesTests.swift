@@ -99,11 +99,13 @@ enum GoldenBytes {
     withUnsafeBytes(of: big ? value.bigEndian : value.littleEndian) { Array($0) }
   }
 
+  private static func joined(_ parts: [[UInt8]]) -> [UInt8] { parts.flatMap(\.self) }
+
   // MARK: Basic types
 
   /// A signal with one value of each basic type and a variant, number 7.
   static func basic(big: Bool) -> [UInt8] {
-    let parts: [[UInt8]] = [
+    joined([
       [big ? 0x42 : 0x6C],  //  0: 'B', big endian, or 'l', little endian
       [0x04],  //  1: a signal
       [0x01],  //  2: no reply is expected
@@ -138,15 +140,14 @@ enum GoldenBytes {
       number(UInt32(2), big: big), [0x2F, 0x61, 0x00],  // 56: o "/a"
       [0x02, 0x61, 0x73, 0x00],  // 63: g "as"
       [0x01, 0x71, 0x00], number(UInt16(7), big: big),  // 67: v, of type "q"
-    ]
-    return parts.flatMap { $0 }
+    ])
   }
 
   // MARK: Containers
 
   /// A call with arrays, a dictionary and a structure, number 0x01020304.
   static func containers(big: Bool) -> [UInt8] {
-    let parts: [[UInt8]] = [
+    joined([
       [big ? 0x42 : 0x6C, 0x01, 0x00, 0x01],  //  0: a call that expects its reply
       number(UInt32(76), big: big),  //  4: the body
       number(UInt32(0x0102_0304), big: big),  //  8: serial
@@ -178,15 +179,14 @@ enum GoldenBytes {
       number(UInt32(4), big: big), number(Int32(-2), big: big),  // 60: one number
       number(UInt32(0), big: big),  // 68: none
       number(UInt32(1), big: big),  // 72: b true
-    ]
-    return parts.flatMap { $0 }
+    ])
   }
 
   // MARK: Replies
 
   /// The answer to call 7, number 8.
   static func reply(big: Bool) -> [UInt8] {
-    let parts: [[UInt8]] = [
+    joined([
       [big ? 0x42 : 0x6C, 0x02, 0x01, 0x01],  //  0: a reply
       number(UInt32(7), big: big),  //  4: the body
       number(UInt32(8), big: big),  //  8: serial
@@ -195,13 +195,12 @@ enum GoldenBytes {
       [0x08, 0x01, 0x67, 0x00], [1], Array("s".utf8), [0],  // 24: the signature
       [0x00],  // 31
       number(UInt32(2), big: big), Array("hi".utf8), [0],  //  0: s "hi"
-    ]
-    return parts.flatMap { $0 }
+    ])
   }
 
   /// The error that answers call 7, number 8.
   static func error(big: Bool) -> [UInt8] {
-    let parts: [[UInt8]] = [
+    joined([
       [big ? 0x42 : 0x6C, 0x03, 0x01, 0x01],  //  0: an error
       number(UInt32(8), big: big),  //  4: the body
       number(UInt32(8), big: big),  //  8: serial
@@ -212,8 +211,7 @@ enum GoldenBytes {
       [0x08, 0x01, 0x67, 0x00], [1], Array("s".utf8), [0],  // 40: the signature
       [0x00],  // 47
       number(UInt32(3), big: big), Array("why".utf8), [0],  //  0: s "why"
-    ]
-    return parts.flatMap { $0 }
+    ])
   }
 
   static let all = [false, true].flatMap { [basic(big: $0), containers(big: $0), reply(big: $0), error(big: $0)] }

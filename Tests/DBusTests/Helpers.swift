@@ -25,6 +25,24 @@ func withConnections(
   }
 }
 
+/// An object for tests, which each test gives the methods and properties that it needs.
+enum Thing {
+  static let path: ObjectPath = "/org/example/Thing"
+  static let name: InterfaceName = "org.example.Thing"
+}
+
+/// Runs `body` with the object of an interface that `declare` fills, as a peer of its server sees it, and with the server.
+func withThing(
+  _ declare: (inout Interface) -> Void, _ body: (RemoteObject, _ server: Connection) async throws -> Void
+) async throws {
+  var interface = Interface(Thing.name)
+  declare(&interface)
+  try await withPeers { server, client in
+    server.export(interface, at: Thing.path)
+    try await body(client.object(nil, at: Thing.path, Thing.name), server)
+  }
+}
+
 extension Connection {
   /// Returns when the other side, or the owner of `name`, has answered: all that the two sent to each other before has arrived.
   func ping(_ name: BusName? = nil) async throws {
@@ -45,12 +63,28 @@ func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
   }
 }
 
+extension Interface {
+  /// An interface whose method "Note" adds its argument to `values`.
+  static func noting<Value: BusValue>(_ values: Lock<[Value]>) -> Interface {
+    var interface = Interface("org.example.Log")
+    interface.method("Note", in: "value") { (value: Value) in values.withLock { $0.append(value) } }
+    return interface
+  }
+}
+
 /// Keeps replies until the test releases them.
 final class Latecomer: Sendable {
   private let replies = Lock<[Reply<Int32>]>([])
   private let (arrivals, arriving) = AsyncStream.makeStream(of: Void.self)
 
-  func keep(_ reply: Reply<Int32>) {
+  /// Its method "Wait" is answered when the test says so.
+  var interface: Interface {
+    var interface = Interface("org.example.Slow")
+    interface.method("Wait", out: "n") { [self] (reply: Reply<Int32>) in keep(reply) }
+    return interface
+  }
+
+  private func keep(_ reply: Reply<Int32>) {
     replies.withLock { $0.append(reply) }
     arriving.yield()
   }
@@ -83,4 +117,45 @@ extension EventLoop {
     for await _ in standing { break }
     return gate
   }
+}
+
+// MARK: Messages
+
+/// The error of making a message, or anything else. A message cannot be copied, so `#expect(throws:)` does not accept it.
+func codingError<Made: ~Copyable>(_ make: () throws -> Made) -> CodingError? {
+  do {
+    _ = try make()
+    return nil
+  } catch let error as CodingError {
+    return error
+  } catch {
+    Issue.record("not an error of coding: \(error)")
+    return nil
+  }
+}
+
+/// The error of making a signal with this value.
+func codingError<Value: BusValue>(of value: Value) -> CodingError? {
+  codingError { try signal(value) }
+}
+
+/// A signal that only carries its value.
+func signal<Value: BusValue>(_ value: Value) throws(CodingError) -> Message {
+  try Message.signal(from: "/a", "a.b", "C", value)
+}
+
+extension CodingError {
+  var isInvalidSignature: Bool {
+    if case .invalidSignature = self { true } else { false }
+  }
+}
+
+/// A type of structure that is written by hand, and does not keep what it declares.
+protocol Liar: BusValue { init() }
+
+extension Liar {
+  static func read(from reader: inout MessageReader) throws(CodingError) -> Self { Self() }
+  func write(to writer: inout MessageWriter) throws(CodingError) {}
+  init(_ variant: Variant) { self.init() }
+  var variant: Variant { .boolean(true) }
 }

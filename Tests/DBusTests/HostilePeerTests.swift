@@ -77,8 +77,7 @@ import Testing
       try await withThrowingTaskGroup { group in
         for number in 0..<2000 {
           group.addTask {
-            let greeting: String = try await client.call(
-              to: nil, at: "/", "org.example.Greeter", "Greet", "\(number)")
+            let greeting: String = try await client.call(to: nil, at: "/", "org.example.Greeter", "Greet", "\(number)")
             #expect(greeting == "Hello, \(number)!")
           }
         }

@@ -2,11 +2,12 @@ import DBus
 import SceneTestSupport
 import Testing
 
+/// Documents that are written, and read back.
 @Suite struct IntrospectionRoundTripTests {
   @Test(arguments: 0..<rounds(5))
   func `what is printed is read back as it was`(batch: Int) throws {
     for seed in (batch * 100)..<(batch * 100 + 100) {
-      var generator = IntrospectionGenerator(seed: UInt64(seed))
+      var generator = SeededRandom(seed: UInt64(seed))
       let node = generator.node(name: generator.one(of: [nil, "/", "/org/example/Object_1", "relative"]))
       let xml = node.xml
       let copy = try Introspection.Node(xml: xml)
@@ -18,8 +19,8 @@ import Testing
 
   @Test(arguments: [
     "", " ", "\n", " \n ", "-", "--", "a--", "--a", "-----", "a\n  b\nc", "a\n  b", "  a\nb", "a\n\n\nb", "\n\na",
-    "a\n\n",
-    "a \nb\t", "\ta", "-->", "&", "&&", "&amp;", "&#45;-", "&#45", "a\r\nb", "\r", "<a>\n\t<b/>\n</a>", "é\n é",
+    "a\n\n", "a \nb\t", "\ta", "-->", "&", "&&", "&amp;", "&#45;-", "&#45", "a\r\nb", "\r", "<a>\n\t<b/>\n</a>",
+    "é\n é",
   ])
   func `documentation comes back as it was`(documentation: String) throws {
     let node = Introspection.Node(
@@ -53,7 +54,7 @@ import Testing
 
   @Test(arguments: 0..<8)
   func `a damaged document is read or refused`(seed: Int) throws {
-    var generator = IntrospectionGenerator(seed: UInt64(seed))
+    var generator = SeededRandom(seed: UInt64(seed))
     let documents = [
       IntrospectionReaderTests.busDriver,
       generator.node(name: nil).xml,
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  private func damage(_ document: String, _ generator: inout IntrospectionGenerator) -> String {
+  private func damage(_ document: String, _ generator: inout SeededRandom) -> String {
     let markup = Array("<>/&;'\"=-!?[]# \n\r\t".utf8)
     var bytes = Array(document.utf8)
     for _ in 0...generator.below(3) where !bytes.isEmpty {
@@ -90,33 +91,91 @@ import Testing
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  // MARK: Layout
+
+  @Test func `a document is laid out as everyone lays it out`() {
+    let node = Introspection.Node(
+      "/org/example/Library", documentation: "A library.",
+      interfaces: [
+        .init(
+          "org.example.Library1", documentation: "Lends books.\n\nOne at a time:\n  lend --now",
+          annotations: [.emitsChangedSignal(.invalidates)],
+          methods: [
+            .init(
+              "Lend", annotations: [.unixFD, .init("org.example.Type", "List<\"Book\" & 'Map'>\n")],
+              in: [.init("book", "o", documentation: "Which."), .init(nil, "a{sv}")], out: [.init("data", "h")]),
+            .init("Close"),
+          ],
+          signals: [.init("Lent", [.init("book", "o", annotations: [.deprecated])]), .init("Closed")],
+          properties: [
+            .init("Open", "b", access: .readWrite), .init("Version", "u", annotations: [.emitsChangedSignal(.const)]),
+          ]),
+        .init("org.example.Empty"),
+      ],
+      children: [.init("book_7")])
+    #expect(
+      node.xml == """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <!-- A library. -->
+        <node name="/org/example/Library">
+          <!-- Lends books.
+
+               One at a time:
+                 lend -&#45;now -->
+          <interface name="org.example.Library1">
+            <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="invalidates"/>
+            <method name="Lend">
+              <annotation name="org.gtk.GDBus.C.UnixFD" value="true"/>
+              <annotation name="org.example.Type" value="List&lt;&quot;Book&quot; &amp; 'Map'&gt;&#10;"/>
+              <!-- Which. -->
+              <arg name="book" type="o" direction="in"/>
+              <arg type="a{sv}" direction="in"/>
+              <arg name="data" type="h" direction="out"/>
+            </method>
+            <method name="Close"/>
+            <signal name="Lent">
+              <arg name="book" type="o">
+                <annotation name="org.freedesktop.DBus.Deprecated" value="true"/>
+              </arg>
+            </signal>
+            <signal name="Closed"/>
+            <property name="Open" type="b" access="readwrite"/>
+            <property name="Version" type="u" access="read">
+              <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="const"/>
+            </property>
+          </interface>
+          <interface name="org.example.Empty"/>
+          <node name="book_7"/>
+        </node>
+
+        """)
+  }
+
+  @Test func `an object without anything is an empty element`() {
+    #expect(Introspection.Node().xml == Introspection.documentType + "\n<node/>\n")
+  }
 }
 
 /// Makes introspection documents, the same ones for the same seed, with everything that is hard to print.
-struct IntrospectionGenerator: RandomNumberGenerator {
-  private var random: SeededRandom
-
-  init(seed: UInt64) { random = SeededRandom(seed: seed) }
-
-  mutating func next() -> UInt64 { random.next() }
-
+extension SeededRandom {
   // MARK: Strings
 
   private static let nasty = [
     "word", "two words", "-", "--", "---", "-->", "<!--", "<![CDATA[", "]]>", "<", ">", "</node>", "\"", "'", "&", "&&",
     "&amp;", "&amp", "&lt;", "&#45;", "&#x2d;", "&#", "&#0;", "&lol;", ";", "#45;", "amp;", " ", "  ", "\t", "\n",
-    "\n\n",
-    "\n     ", " \n", "\r", "\r\n", "é", "e\u{301}", "🎭", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{FFFD}", "\u{10FFFF}",
-    "<?xml ?>", "%s", "\\", "\u{7F}",
+    "\n\n", "\n     ", " \n", "\r", "\r\n", "é", "e\u{301}", "🎭", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{FFFD}",
+    "\u{10FFFF}", "<?xml ?>", "%s", "\\", "\u{7F}",
   ]
 
-  mutating func text() -> String { several(8) { $0.one(of: Self.nasty) }.joined() }
+  fileprivate mutating func text() -> String { several(8) { $0.one(of: Self.nasty) }.joined() }
 
-  mutating func documentation() -> String? { below(3) == 0 ? nil : text() }
+  fileprivate mutating func documentation() -> String? { below(3) == 0 ? nil : text() }
 
-  mutating func member() -> MemberName { one(of: ["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
+  fileprivate mutating func member() -> MemberName { one(of: ["Get", "_", "a1", "Set_All", "VeryLongNameOfAMember"]) }
 
-  mutating func type() -> Signature {
+  fileprivate mutating func type() -> Signature {
     var depth = 0
     return Signature(unchecked: type(&depth))
   }
@@ -136,7 +195,7 @@ struct IntrospectionGenerator: RandomNumberGenerator {
 
   // MARK: Elements
 
-  mutating func node(name: String?, depth: Int = 0) -> Introspection.Node {
+  fileprivate mutating func node(name: String?, depth: Int = 0) -> Introspection.Node {
     Introspection.Node(
       name, documentation: documentation(), interfaces: several(3) { $0.interface() },
       children: depth == 3

@@ -88,12 +88,8 @@ import Testing
     #expect(try Message(bytes: Message.methodCall(at: path, nil, "C").bytes(serial: 1)).path == path)
     text += "p"
     let longer = try ObjectPath(text)
-    #expect(
-      codingError { try Message.signal(from: longer, "a.b", "C") }
-        == .pathTooLong((1 << 16) + 1))
-    #expect(
-      codingError { try Message.methodCall(at: longer, nil, "C") }
-        == .pathTooLong((1 << 16) + 1))
+    #expect(codingError { try Message.signal(from: longer, "a.b", "C") } == .pathTooLong((1 << 16) + 1))
+    #expect(codingError { try Message.methodCall(at: longer, nil, "C") } == .pathTooLong((1 << 16) + 1))
     // In the body a path may have any length.
     #expect(try signal(longer).values(as: ObjectPath.self) == longer)
   }

@@ -3,19 +3,18 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// A lost bus is an event: everyone who waits hears of it, and the process continues.
+/// A lost bus is an event: everyone who waits hears of it, and the process continues. A service that reconnects then must not keep its earlier
+/// connections.
 @Suite struct LostBusTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `everyone who waits hears that the bus has gone`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { bus, silent, client in
       let late = Latecomer()
-      var interface = Interface("org.example.Silent")
-      interface.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-      silent.export(interface, at: "/")
+      silent.export(late.interface, at: "/")
       let unique = await silent.uniqueName
-      let signals = try await client.signals(MatchRule(interface: "org.example.Silent"))
+      let signals = try await client.signals(MatchRule(interface: "org.example.Slow"))
       let call = Task {
-        try await client.call(to: unique, at: "/", "org.example.Silent", "Wait", timeout: nil, returning: Int32.self)
+        try await client.call(to: unique, at: "/", "org.example.Slow", "Wait", timeout: nil, returning: Int32.self)
       }
       let listening = Task { await signals.makeAsyncIterator().next() == nil }
       try await late.waitForOne()
@@ -31,7 +30,7 @@ import Testing
       await #expect(throws: CallError.disconnected) { _ = try await client.owner(of: "org.example.Name") }
       await #expect(throws: CallError.disconnected) { _ = try await client.signals(MatchRule(member: "Any")) }
       late.answerAll()
-      try client.emit(from: "/", "org.example.Silent", "Unheard")
+      try client.emit(from: "/", "org.example.Slow", "Unheard")
     }
   }
 
@@ -83,11 +82,9 @@ import Testing
   @Test func `a loop that is stopped under its connections tells them`() async throws {
     try await withPeers { server, client in
       let late = Latecomer()
-      var interface = Interface("org.example.Silent")
-      interface.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
-      server.export(interface, at: "/")
+      server.export(late.interface, at: "/")
       let call = Task {
-        try await client.call(to: nil, at: "/", "org.example.Silent", "Wait", timeout: nil, returning: Int32.self)
+        try await client.call(to: nil, at: "/", "org.example.Slow", "Wait", timeout: nil, returning: Int32.self)
       }
       try await late.waitForOne()
       await client.loop.stop()
@@ -96,6 +93,60 @@ import Testing
       }
       // An actor on a loop that has ended still answers.
       #expect(await client.isOpen == false)
+    }
+  }
+
+  // MARK: What a connection leaves behind
+
+  private final class Watched: Sendable {
+    weak let connection: Connection?
+    init(_ connection: Connection) { self.connection = connection }
+  }
+
+  /// Gives `use` two peers, closes them, and waits until they are freed.
+  private func expectLetGo(
+    _ use: (_ server: Connection, _ client: Connection) async throws -> Void
+  ) async throws {
+    let watched = try await withPeers { server, client in
+      try await use(server, client)
+      return [Watched(server), Watched(client)]
+    }
+    try await eventually("nobody keeps the connections") { watched.allSatisfy { $0.connection == nil } }
+  }
+
+  @Test func `a property that outlives a connection does not keep it`() async throws {
+    let mood = StoredProperty("calm")
+    var greeter = Interface("org.example.Greeter")
+    greeter.property("Mood", stored: mood)
+    try await expectLetGo { server, client in
+      server.export(greeter, at: "/")
+      let remote: String = try await client.object(nil, at: "/", "org.example.Greeter").get("Mood")
+      #expect(remote == "calm")
+    }
+    // The property may also change when nobody hears of it.
+    mood.value = "merry"
+  }
+
+  @Test func `a call that its own object keeps does not keep the connection`() async throws {
+    try await expectLetGo { server, client in
+      // The handler itself keeps the reply. If the connection kept the handler, it would keep itself.
+      var slow = Interface("org.example.Slow")
+      slow.method("Wait", out: "n") { [own = Lock<[Reply<Int32>]>([])] (reply: Reply<Int32>) in
+        own.withLock { $0.append(reply) }
+      }
+      server.export(slow, at: "/")
+      try client.send(to: nil, at: "/", "org.example.Slow", "Wait")
+      try await client.ping()
+    }
+  }
+
+  @Test func `what is exported on a closed connection keeps nothing`() async throws {
+    let mood = StoredProperty("calm")
+    var greeter = Interface("org.example.Greeter")
+    greeter.property("Mood", stored: mood)
+    try await expectLetGo { server, _ in
+      await server.close()
+      server.export(greeter, at: "/")
     }
   }
 }

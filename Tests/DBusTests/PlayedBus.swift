@@ -1,4 +1,5 @@
 import CDBus
+import DBusTestSupport
 import Dispatch
 import Glibc
 import Testing
@@ -12,7 +13,6 @@ final class PlayedBus: Sendable {
     var departed: Set<String> = []
     var leaving: Set<String> = []
     var socket: OwnedFileDescriptor?
-    var isReading = true
   }
 
   let address: BusAddress
@@ -20,29 +20,19 @@ final class PlayedBus: Sendable {
   private let process: pid_t
   private let listening: OwnedFileDescriptor
   private let state = Lock(State())
+  private let pauses = DispatchGroup()
 
   /// - Parameter process: The number that the bus gives for the process of each caller.
-  init(process: pid_t = getpid()) throws {
+  init(process: pid_t) throws {
     self.process = process
-    listening = OwnedFileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
-    // The kernel chooses a name.
-    var name = sockaddr_un()
-    name.sun_family = sa_family_t(AF_UNIX)
-    var length = socklen_t(MemoryLayout<sa_family_t>.size)
-    let bound = listening.withRawValue { number in
-      withUnsafeMutablePointer(to: &name) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-          if bind(number, pointer, length) != 0 || listen(number, 1) != 0 { return false }
-          length = socklen_t(MemoryLayout<sockaddr_un>.size)
-          return getsockname(number, pointer, &length) == 0
-        }
-      }
+    let listening = OwnedFileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+    self.listening = listening
+    let name = "played-bus-\(UInt64.random(in: .min ... .max))"
+    let isListening = try withSocketAddress("\0\(name)") { name, length in
+      listening.withRawValue { bind($0, name, length) == 0 && listen($0, 1) == 0 }
     }
-    try #require(bound)
-    let text = withUnsafeBytes(of: &name.sun_path) { bytes in
-      String(decoding: bytes[1..<(Int(length) - MemoryLayout<sa_family_t>.size)], as: UTF8.self)
-    }
-    address = BusAddress("unix:abstract=\(text)")
+    try #require(isListening)
+    address = BusAddress("unix:abstract=\(name)")
     DispatchQueue(label: "played bus").async { self.serve() }
   }
 
@@ -76,7 +66,7 @@ final class PlayedBus: Sendable {
   }
 
   /// While the bus does not read, the client's messages stay in the socket.
-  func reads(_ reads: Bool) { state.withLock { $0.isReading = reads } }
+  func reads(_ reads: Bool) { if reads { pauses.leave() } else { pauses.enter() } }
 
   func close() { state.withLock { $0.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
 
@@ -122,7 +112,7 @@ final class PlayedBus: Sendable {
 
   private func read(_ socket: OwnedFileDescriptor) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while !state.withLock({ $0.isReading }) { usleep(1_000) }
+    pauses.wait()
     let count = socket.withRawValue { recv($0, &buffer, buffer.count, 0) }
     return Array(buffer.prefix(max(0, count)))
   }

@@ -1,4 +1,5 @@
 import DBus
+import DBusTestSupport
 import Glibc
 import Testing
 
@@ -8,19 +9,11 @@ struct RawPeer {
 
   init(_ address: BusAddress) throws {
     socket = OwnedFileDescriptor(owning: Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
-    var name = sockaddr_un()
-    name.sun_family = sa_family_t(AF_UNIX)
     // The first field is the socket, and the identifier of the listener follows.
     let field = address.rawValue.split(separator: ",")[0]
-    let isAbstract = field.hasPrefix("unix:abstract=")
     let path = field.split(separator: "=", maxSplits: 1)[1]
-    let bytes = (isAbstract ? [0] : []) + Array(path.utf8)
-    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
-    let code = socket.withRawValue { number in
-      withUnsafePointer(to: &name) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, length) }
-      }
+    let code = try withSocketAddress(field.hasPrefix("unix:abstract=") ? "\0\(path)" : "\(path)") { name, length in
+      socket.withRawValue { connect($0, name, length) }
     }
     try #require(code == 0, "connect: \(String(cString: strerror(errno)))")
   }

@@ -25,7 +25,7 @@ import Testing
     let client = try await Connection.peer(await listener.address)
     let server = try #require(await arrivals.first { _ in true })
     await listener.close()
-    try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+    try await client.ping()
     await client.close()
     await server.close()
   }
@@ -72,15 +72,14 @@ import Testing
   }
 
   @Test func `a message with a number of its own does not take another call's place`() async throws {
-    try await withPeers { server, client in
-      var slow = Interface("org.example.Slow")
-      slow.method("Echo", in: "n", out: "n") { (number: Int32) in number }
-      server.export(slow, at: "/")
+    try await withThing { thing in
+      thing.method("Echo", in: "n", out: "n") { (number: Int32) in number }
+    } _: { thing, _ in
       for serial in 1...50 as ClosedRange<UInt32> {
         let relayed = try Message(
-          bytes: Message.methodCall(at: "/", "org.example.Slow", "Echo", Int32(serial)).bytes(serial: serial))
-        async let own: Int32 = client.call(to: nil, at: "/", "org.example.Slow", "Echo", -1 as Int32)
-        let reply = try await client.reply(to: relayed)
+          bytes: Message.methodCall(at: Thing.path, Thing.name, "Echo", Int32(serial)).bytes(serial: serial))
+        async let own: Int32 = thing.call("Echo", -1 as Int32)
+        let reply = try await thing.connection.reply(to: relayed)
         #expect(try reply.values(as: Int32.self) == Int32(serial))
         #expect(try await own == -1)
       }
@@ -88,15 +87,12 @@ import Testing
   }
 
   @Test func `setting the same value over the bus announces nothing`() async throws {
-    try await withPeers { server, client in
-      let mood = StoredProperty("calm")
-      var thing = Interface("org.example.Thing")
-      thing.property("Mood", stored: mood, writable: true)
-      server.export(thing, at: "/")
-      let remote = client.object(nil, at: "/", "org.example.Thing")
-      let changes = try await remote.propertyChanges()
-      try await remote.set("Mood", to: "calm")
-      try await remote.set("Mood", to: "merry")
+    try await withThing { thing in
+      thing.property("Mood", stored: StoredProperty("calm"), writable: true)
+    } _: { thing, _ in
+      let changes = try await thing.propertyChanges()
+      try await thing.set("Mood", to: "calm")
+      try await thing.set("Mood", to: "merry")
       let first = try #require(try await collect(1, from: changes, within: .seconds(10)).first)
       let (_, values, _) = try first.values(as: String.self, [String: Variant].self, [String].self)
       #expect(values == ["Mood": "merry"])
@@ -120,15 +116,13 @@ import Testing
   }
 
   @Test func `keys that would make a dictionary slow are refused, and unwanted values are not read`() async throws {
-    try await withPeers { server, client in
-      server.export(Interface("org.example.Thing"), at: "/")
+    try await withThing { _ in
+    } _: { thing, _ in
       let marks = "a" + String(repeating: "\u{327}\u{301}", count: 1_000)
-      let remote = client.object(nil, at: "/", "org.example.Thing")
-      await #expect(throws: CallError.self) { try await remote.set("Nope", to: [marks: true]) }
+      let properties = thing.connection.object(nil, at: Thing.path, "org.freedesktop.DBus.Properties")
+      await #expect(throws: CallError.self) { try await thing.set("Nope", to: [marks: true]) }
       await #expect(throws: CallError.self) {
-        try await client.call(
-          to: nil, at: "/", "org.freedesktop.DBus.Properties", "Get", "org.example.Thing", marks,
-          returning: Variant.self)
+        try await properties.call("Get", Thing.name.rawValue, marks, returning: Variant.self)
       }
       let message = try Message.signal(from: "/", "a.b", "C", [marks: true])
       #expect(throws: CodingError.self) { try message.values(as: [String: Bool].self) }
@@ -138,30 +132,21 @@ import Testing
     }
   }
 
-  struct Liar: BusValue {
+  private struct Half: Liar {
     static var signature: Signature { "(si)" }
-    static func read(from reader: inout MessageReader) -> Liar { Liar() }
-    init() {}
-    init(_ variant: Variant) {}
-    var variant: Variant { .boolean(true) }
     func write(to writer: inout MessageWriter) throws(CodingError) {
       try writer.structure { (members) throws(CodingError) in try "text".write(to: &members) }
     }
   }
 
   @Test func `a type that does not keep to its signature is an error, and not the end`() {
-    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", Liar()) }
-    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", [Liar()]) }
-    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", ["key": Liar()]) }
+    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", Half()) }
+    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", [Half()]) }
+    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", ["key": Half()]) }
   }
 
-  struct Nameless: BusValue {
+  private struct Nameless: Liar {
     static var signature: Signature { Signature(unchecked: "a{sv") }
-    static func read(from reader: inout MessageReader) -> Nameless { Nameless() }
-    init() {}
-    init(_ variant: Variant) {}
-    var variant: Variant { .boolean(true) }
-    func write(to writer: inout MessageWriter) {}
   }
 
   @Test(.ownThreads)

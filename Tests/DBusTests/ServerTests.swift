@@ -4,21 +4,6 @@ import Testing
 
 /// The answer to a call, whatever the handler and the caller do. The tests need no bus.
 @Suite struct ServerTests {
-  private static let path: ObjectPath = "/org/example/Thing"
-  private static let name: InterfaceName = "org.example.Thing"
-
-  /// A server that offers `interface`, and the object as its peer sees it.
-  private func withThing(
-    _ declare: (inout Interface) -> Void, _ body: (RemoteObject, Connection) async throws -> Void
-  ) async throws {
-    var interface = Interface(Self.name)
-    declare(&interface)
-    try await withPeers { server, client in
-      server.export(interface, at: Self.path)
-      try await body(client.object(nil, at: Self.path, Self.name), server)
-    }
-  }
-
   @Test func `each form of handler answers with what it returns`() async throws {
     try await withThing { thing in
       thing.method("Nothing") {}
@@ -41,9 +26,9 @@ import Testing
       #expect(try await thing.call("One", Int32(1), returning: Int32.self) == 2)
       let (number, text) = try await thing.call("Two", Int32(7), returning: Int32.self, String.self)
       #expect(number == 7 && text == "7")
-      #expect(try await thing.call("Path", returning: ObjectPath.self) == Self.path)
+      #expect(try await thing.call("Path", returning: ObjectPath.self) == Thing.path)
       #expect(try await thing.call("Later", Int32(2), returning: Int32.self) == 4)
-      #expect(try await thing.call("LaterPath", returning: ObjectPath.self) == Self.path)
+      #expect(try await thing.call("LaterPath", returning: ObjectPath.self) == Thing.path)
       #expect(try await thing.call("Deferred", Int32(3), returning: Int32.self) == 9)
     }
   }
@@ -55,11 +40,11 @@ import Testing
       let client = thing.connection
       let noMethod = await refusal { try await thing.call("Gone") }
       #expect(noMethod == ErrorReply(.unknownMethod, "org.example.Thing has no method Gone"))
-      let noInterface = await refusal { try await client.call(to: nil, at: Self.path, "org.example.Other", "Here") }
+      let noInterface = await refusal { try await client.call(to: nil, at: Thing.path, "org.example.Other", "Here") }
       #expect(
         noInterface
           == ErrorReply(.unknownInterface, "the object /org/example/Thing has no interface org.example.Other"))
-      let noObject = await refusal { try await client.call(to: nil, at: "/nowhere", Self.name, "Here") }
+      let noObject = await refusal { try await client.call(to: nil, at: "/nowhere", Thing.name, "Here") }
       #expect(noObject == ErrorReply(.unknownObject, "there is no object at /nowhere"))
       let wrongTypes = await refusal { try await thing.call("Here", "text", "more") }
       #expect(wrongTypes == ErrorReply(.invalidArgs, "org.example.Thing.Here takes \"i\", not \"ss\""))
@@ -69,7 +54,7 @@ import Testing
       #expect(noProperty == ErrorReply(.unknownProperty, "org.example.Thing has no property Gone"))
       let noName = await refusal {
         let _: Variant = try await client.call(
-          to: nil, at: Self.path, "org.freedesktop.DBus.Properties", "Get", "no \"interface\"\n\u{202E}", "Gone")
+          to: nil, at: Thing.path, "org.freedesktop.DBus.Properties", "Get", "no \"interface\"\n\u{202E}", "Gone")
       }
       #expect(
         noName
@@ -82,9 +67,9 @@ import Testing
     try await withThing { thing in
       thing.method("Here", out: "a") { "here" }
     } _: { thing, _ in
-      let answer: String = try await thing.connection.call(to: nil, at: Self.path, nil, "Here")
+      let answer: String = try await thing.connection.call(to: nil, at: Thing.path, nil, "Here")
       #expect(answer == "here")
-      let missing = await refusal { try await thing.connection.call(to: nil, at: Self.path, nil, "Gone") }
+      let missing = await refusal { try await thing.connection.call(to: nil, at: Thing.path, nil, "Gone") }
       #expect(missing?.name == .unknownMethod)
     }
   }
@@ -131,11 +116,9 @@ import Testing
     } _: { thing, _ in
       let first: Int32 = try await thing.call("Twice")
       #expect(first == 1 && answered.value == [true, false, false])
-      let sent: Int32 = try await thing.call("SentAndThrown")
-      #expect(sent == 1)
+      #expect(try await thing.call("SentAndThrown", returning: Int32.self) == 1)
       // A second answer would arrive before this one, and would belong to no call.
-      let again: Int32 = try await thing.call("Twice")
-      #expect(again == 1)
+      #expect(try await thing.call("Twice", returning: Int32.self) == 1)
     }
   }
 
@@ -153,8 +136,7 @@ import Testing
       thing.method("Long", out: "bytes") { [UInt8](repeating: 0, count: MessageWriter.maximumArrayLength + 1) }
       thing.method("NUL", out: "text") { "one\0two" }
     } _: { thing, _ in
-      let long = await refusal { _ = try await thing.call("Long", returning: [UInt8].self) }
-      #expect(long?.name == .limitsExceeded)
+      #expect(await refusal { _ = try await thing.call("Long", returning: [UInt8].self) }?.name == .limitsExceeded)
       #expect(await refusal { _ = try await thing.call("NUL", returning: String.self) }?.name == .invalidArgs)
     }
   }
@@ -165,8 +147,7 @@ import Testing
       thing.restrict("Guarded") { _ in throw ErrorReply(.accessDenied, "not for you") }
     } _: { thing, _ in
       // The types are wrong as well, but the error does not mention that.
-      let error = await refusal { try await thing.call("Guarded", "text") }
-      #expect(error == ErrorReply(.accessDenied, "not for you"))
+      #expect(await refusal { try await thing.call("Guarded", "text") } == ErrorReply(.accessDenied, "not for you"))
     }
   }
 
@@ -219,7 +200,7 @@ import Testing
       }
     } _: { thing, _ in
       // One rule for everything, so that the order is the order on the wire.
-      let signals = try await thing.connection.signals(MatchRule(path: Self.path))
+      let signals = try await thing.connection.signals(MatchRule(path: Thing.path))
       try await thing.call("Change")
       signals.cancel()
       var seen: [MemberName] = []
@@ -227,7 +208,7 @@ import Testing
         seen.append(signal.member)
         guard signal.member == "PropertiesChanged" else { continue }
         let (name, changed, invalidated) = try signal.values(as: String.self, [String: Variant].self, [String].self)
-        #expect(name == Self.name.rawValue)
+        #expect(name == Thing.name.rawValue)
         #expect(changed == ["First": .int32(10), "Second": "changed"])
         #expect(invalidated.isEmpty)
       }
@@ -243,11 +224,11 @@ import Testing
       thing.property("Silent", emits: .false, get: { "never" })
       thing.method("Change") { (call: Call) in
         for property in ["Loud", "Quiet", "Silent"] as [MemberName] {
-          call.connection.propertyChanged(property, of: Self.name, at: call.path)
+          call.connection.propertyChanged(property, of: Thing.name, at: call.path)
         }
       }
       thing.method("Hide") { (call: Call) in
-        call.connection.propertyInvalidated("Loud", of: Self.name, at: call.path)
+        call.connection.propertyInvalidated("Loud", of: Thing.name, at: call.path)
       }
     } _: { thing, _ in
       let changes = try await thing.propertyChanges().makeAsyncIterator()
@@ -283,7 +264,7 @@ import Testing
         returning: [ObjectPath: [String: [String: Variant]]].self)
       #expect(
         managed == [
-          Self.path: [Self.name.rawValue: ["Kind": "root"]],
+          Thing.path: [Thing.name.rawValue: ["Kind": "root"]],
           "/org/example/Thing/child": ["org.example.Child": ["Age": .uint32(3)]],
         ])
 
@@ -298,7 +279,7 @@ import Testing
   }
 
   @Test func `introspection says what was declared`() async throws {
-    var declared = Interface(Self.name)
+    var declared = Interface(Thing.name)
     try await withThing { thing in
       thing.method("Take", in: "text", "numbers", out: "taken") { (_: String, _: [Int32]) in true }
       thing.method("Send", in: "file") { (_: OwnedFileDescriptor) in }
@@ -307,7 +288,7 @@ import Testing
       declared = thing
     } _: { thing, _ in
       let node = try await thing.introspect()
-      #expect(node.interface(Self.name) == declared.introspection)
+      #expect(node.interface(Thing.name) == declared.introspection)
       #expect(declared.introspection.method("Send")?.carriesUnixFD == true)
       #expect(node.interface("org.freedesktop.DBus.Properties") != nil)
       let parent = try await thing.connection.object(nil, at: "/org/example", "org.example.Any").introspect()
@@ -323,19 +304,84 @@ import Testing
     } _: { thing, _ in
       let client = thing.connection
       for _ in 0..<100 {
-        try client.send(to: nil, at: Self.path, Self.name, "Count")
-        try client.send(to: nil, at: Self.path, Self.name, "Throw")
-        try client.send(to: nil, at: "/nowhere", Self.name, "Count")
+        try client.send(to: nil, at: Thing.path, Thing.name, "Count")
+        try client.send(to: nil, at: Thing.path, Thing.name, "Throw")
+        try client.send(to: nil, at: "/nowhere", Thing.name, "Count")
       }
       try await thing.call("Count")
       #expect(calls.value == 101)
     }
   }
 
+  // MARK: Limits
+
+  @Test func `arguments with more values than a method takes are refused while they are read`() async throws {
+    let taken = Lock(0)
+    try await withThing { thing in
+      thing.method("Any", in: "texts") { (texts: [[String: String]]) in taken.withLock { $0 = texts.count } }
+      thing.method("Few", in: "texts") { (texts: [String: String]) in taken.withLock { $0 = texts.count } }
+      thing.property(
+        "Texts", get: nil, set: { (_: PropertyAccess, texts: [String]) in taken.withLock { $0 = texts.count } })
+      thing.limit("Few", values: 7)
+    } _: { thing, _ in
+      // The dictionary is one value, and so are each entry, its key and its value.
+      try await thing.call("Few", ["a": "1", "b": "2"])
+      #expect(taken.withLock { $0 } == 2)
+      let few = await refusal { try await thing.call("Few", ["a": "1", "b": "2", "c": "3"]) }
+      #expect(few == ErrorReply(.limitsExceeded, "the arguments hold more than 7 values"))
+      let million = [[String: String]](repeating: [:], count: 1 << 20)
+      let any = await refusal { try await thing.call("Any", million) }
+      #expect(any == ErrorReply(.limitsExceeded, "the arguments hold more than 1048576 values"))
+      let set = await refusal { try await thing.set("Texts", to: [String](repeating: "", count: 1 << 20)) }
+      #expect(set?.name == .limitsExceeded)
+      #expect(taken.withLock { $0 } == 2)
+    }
+  }
+
+  @Test func `an object manager with more objects than fit says so, and what to do, and stops looking`() async throws {
+    try await withPeers { server, client in
+      let looked = Lock(0)
+      var book = Interface("org.example.Book")
+      let text = String(repeating: "x", count: 1 << 20)
+      book.property(
+        "Text",
+        get: { (_: PropertyAccess) -> String in
+          looked.withLock { $0 += 1 }
+          return text
+        })
+      let interfaces = [book]
+      server.export(
+        Subtree(interfaces: { _, _ in interfaces }, children: { _ in (0..<100).map(String.init) }), below: "/books")
+      server.exportObjectManager(at: "/books", advice: "ListBooks lists them page by page")
+      let error = await refusal {
+        try await client.call(to: nil, at: "/books", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+      }
+      #expect(
+        error
+          == ErrorReply(
+            .limitsExceeded,
+            "the objects below /books do not fit into 16777216 bytes: ListBooks lists them page by page"))
+      #expect(looked.withLock { $0 } == 16)
+    }
+  }
+
+  @Test func `an error repeats the beginning of a long path`() async throws {
+    try await withPeers { server, client in
+      let path = try ObjectPath("/" + String(repeating: "p", count: 60_000))
+      for interface in ["org.example.Thing", nil] as [InterfaceName?] {
+        let error = await refusal { try await client.call(to: nil, at: path, interface, "Any") }
+        #expect(
+          error == ErrorReply(.unknownObject, "there is no object at /" + String(repeating: "p", count: 71) + "…"))
+      }
+    }
+  }
+
+  // MARK: Actors
+
   @Test func `an actor on the loop serves without leaving it`() async throws {
     try await withPeers { server, client in
-      server.export(Counter(loop: server.loop).interface, at: Self.path)
-      let thing = client.object(nil, at: Self.path, "org.example.Counter")
+      server.export(Counter(loop: server.loop).interface, at: Thing.path)
+      let thing = client.object(nil, at: Thing.path, "org.example.Counter")
       let two: Int32 = try await thing.call("Add", Int32(2))
       #expect(two == 2)
       #expect(try await thing.call("AddLater", Int32(3), returning: Int32.self) == 5)

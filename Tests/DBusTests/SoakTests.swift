@@ -242,8 +242,7 @@ struct SoakClient: Sendable {
         if goesNow, let ownLoop { await ownLoop.stop() } else if goesNow { await connection.close() }
       }
     }
-    let pending = await connection.pendingCalls
-    #expect(pending == 0)
+    #expect(await connection.pendingCalls == 0)
     await connection.close()
     await ownLoop?.stop()
   }
@@ -272,57 +271,44 @@ struct SoakClient: Sendable {
 
   private func surprise(of plan: Plan, on connection: Connection, vanishing: Bool) async -> String? {
     do {
-      return try await outcome(of: plan, on: connection)
+      return try await outcome(of: plan, on: connection.object(service, at: Soak.path, Soak.interface))
     } catch {
       return vanishing && error as? CallError == .disconnected ? nil : "\(plan) failed: \(error)"
     }
   }
 
   /// Carries out the plan. Returns what was wrong with the result, if anything.
-  private func outcome(of plan: Plan, on connection: Connection) async throws -> String? {
-    let soak = connection.object(service, at: Soak.path, Soak.interface)
+  private func outcome(of plan: Plan, on soak: RemoteObject) async throws -> String? {
     switch plan {
-    case .echo(let value, let member): return try await echo(value, member, by: soak)
-    case .descriptor: return try await descriptor(by: soak)
-    case .fail(let why): return try await failure(why, by: soak)
-    case .timeOut(let timeout): return try await keptWaiting(by: soak, timeout)
+    case .echo(let value, let member):
+      let echo: Variant = try await soak.call(member, value, timeout: nil)
+      return echo == value ? nil : "\(value) came back as \(echo)"
+    case .descriptor:
+      let (readEnd, _) = try OwnedFileDescriptor.pipe()
+      let echo: OwnedFileDescriptor = try await soak.call("EchoDescriptor", readEnd, timeout: nil)
+      return echo.file == readEnd.file ? nil : "another file came back"
+    case .fail(let why):
+      do {
+        try await soak.call("Fail", why, timeout: nil)
+        return "it should have failed"
+      } catch .replied(let reply) {
+        return reply.text == why ? nil : "it failed with \(reply)"
+      }
+    case .timeOut(let timeout):
+      let task = Task { try await soak.call("Keep", timeout: timeout, returning: UInt32.self) }
+      switch await task.result {
+      case .success(let number): return "it was to be kept waiting, and has \(number)"
+      case .failure(CallError.timedOut): return nil
+      // Many others wait too, and this caller was released without an answer.
+      case .failure(CallError.replied(let reply)) where reply.name == .noReply: return nil
+      case .failure(let error): throw error
+      }
     case .cancel:
       let task = Task { try await soak.call("Keep", timeout: nil, returning: UInt32.self) }
       return await ending(of: task) { _ in "it was cancelled, and has a reply" }
     case .echoAndCancel(let value):
       let task = Task { try await soak.call("Echo", value, timeout: nil, returning: Variant.self) }
       return await ending(of: task) { $0 == value ? nil : "\(value) came back as \($0)" }
-    }
-  }
-
-  private func echo(_ value: Variant, _ member: MemberName, by soak: RemoteObject) async throws -> String? {
-    let echo: Variant = try await soak.call(member, value, timeout: nil)
-    return echo == value ? nil : "\(value) came back as \(echo)"
-  }
-
-  private func descriptor(by soak: RemoteObject) async throws -> String? {
-    let (readEnd, _) = try OwnedFileDescriptor.pipe()
-    let echo: OwnedFileDescriptor = try await soak.call("EchoDescriptor", readEnd, timeout: nil)
-    return file(of: echo) == file(of: readEnd) ? nil : "another file came back"
-  }
-
-  private func failure(_ why: String, by soak: RemoteObject) async throws -> String? {
-    do {
-      try await soak.call("Fail", why, timeout: nil)
-      return "it should have failed"
-    } catch .replied(let reply) {
-      return reply.text == why ? nil : "it failed with \(reply)"
-    }
-  }
-
-  /// The caller is released without an answer only if many others wait too.
-  private func keptWaiting(by soak: RemoteObject, _ timeout: Duration) async throws -> String? {
-    let task = Task { try await soak.call("Keep", timeout: timeout, returning: UInt32.self) }
-    switch await task.result {
-    case .success(let number): return "it was to be kept waiting, and has \(number)"
-    case .failure(CallError.timedOut): return nil
-    case .failure(CallError.replied(let reply)) where reply.name == .noReply: return nil
-    case .failure(let error): throw error
     }
   }
 
@@ -333,13 +319,6 @@ struct SoakClient: Sendable {
     case .success(let value): judge(value)
     case .failure(CallError.cancelled), .failure(CallError.disconnected): nil
     case .failure(let error): "it was cancelled, and failed with \(error)"
-    }
-  }
-
-  private func file(of descriptor: OwnedFileDescriptor) -> UInt64? {
-    descriptor.withRawValue { number in
-      var status = stat()
-      return fstat(number, &status) == 0 ? UInt64(status.st_ino) : nil
     }
   }
 }

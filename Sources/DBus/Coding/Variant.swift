@@ -253,10 +253,8 @@ extension Variant {
       if let fault = Signature.fault(in: content.rawValue) {
         return InvalidName(text: content.rawValue, kind: Signature.kind, fault: fault)
       }
-      return fits(content)
-        ? nil
-        : InvalidName(
-          text: content.rawValue, kind: Signature.kind, fault: "the values inside are of other types")
+      if fits(content) { return nil }
+      return InvalidName(text: content.rawValue, kind: Signature.kind, fault: "the values inside are of other types")
     default: return nil
     }
   }

@@ -160,55 +160,50 @@ public struct OwnerSequence: AsyncSequence, Sendable {
 
 // MARK: - Owners that rules depend on
 
-/// The owners of the well-known names that somebody subscribes to.
-struct NameOwners {
-  struct Entry {
-    var count = 0
-    var owner: BusName?
-    /// Whether the bus has reported an owner since it was asked: its answer may come later and be older.
-    var wasTold = false
-    var asked: Task<Void, any Error>?
-  }
-
-  var entries: [BusName: Entry] = [:]
-
-  func owner(of name: BusName) -> BusName? { entries[name]?.owner }
+/// The owner of a well-known name that somebody subscribes to.
+struct WatchedName {
+  /// The number of subscribers.
+  var count = 0
+  var owner: BusName?
+  /// Whether the bus has reported an owner since it was asked: its answer may come later and be older.
+  var wasTold = false
+  var asked: Task<Void, any Error>?
 }
 
 extension Connection {
   func watchOwner(of name: BusName) async throws(CallError) {
-    owners.entries[name, default: .init()].count += 1
+    watchedNames[name, default: .init()].count += 1
     guard uniqueName != nil else { return }
     let task =
-      owners.entries[name]?.asked
+      watchedNames[name]?.asked
       ?? loop.task {
         let rule = Self.ownerChanges(of: name)
         try await retain(rule)
         do {
           let owner = try await owner(of: name)
-          if owners.entries[name]?.wasTold == false { owners.entries[name]?.owner = owner }
+          if watchedNames[name]?.wasTold == false { watchedNames[name]?.owner = owner }
         } catch {
           release(rule)
           throw error
         }
       }
-    owners.entries[name]?.asked = task
+    watchedNames[name]?.asked = task
     do {
       try await withTaskExecutorPreference(loop.taskExecutor) { try await task.value }
     } catch {
-      if owners.entries[name]?.asked == task { owners.entries[name]?.asked = nil }
+      if watchedNames[name]?.asked == task { watchedNames[name]?.asked = nil }
       unwatchOwner(of: name)
       throw error as? CallError ?? .disconnected
     }
   }
 
   func unwatchOwner(of name: BusName) {
-    guard let entry = owners.entries[name] else { return }
+    guard let entry = watchedNames[name] else { return }
     if entry.count > 1 {
-      owners.entries[name]?.count -= 1
+      watchedNames[name]?.count -= 1
       return
     }
-    owners.entries[name] = nil
+    watchedNames[name] = nil
     if entry.asked != nil { release(Self.ownerChanges(of: name)) }
   }
 
@@ -218,8 +213,8 @@ extension Connection {
       let (name, _, new) = try? message.values(as: String.self, String.self, String.self)
     else { return }
     let busName = BusName(unchecked: name)
-    owners.entries[busName]?.owner = new.isEmpty ? nil : BusName(unchecked: new)
-    owners.entries[busName]?.wasTold = true
+    watchedNames[busName]?.owner = new.isEmpty ? nil : BusName(unchecked: new)
+    watchedNames[busName]?.wasTold = true
     if new.isEmpty && busName.isUnique { forgetSender(busName) }
   }
 }

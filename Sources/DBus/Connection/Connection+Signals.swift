@@ -102,7 +102,7 @@ extension Connection {
     var fitting: [SignalStream] = []
     for case let group? in groups {
       for subscriber in group.values {
-        let owner = subscriber.rule.sender.flatMap { owners.owner(of: $0) }
+        let owner = subscriber.rule.sender.flatMap { watchedNames[$0]?.owner }
         guard subscriber.rule.matches(message, sender: sender, owner: owner) else { continue }
         if let stream = subscriber.stream { fitting.append(stream) }
       }

@@ -57,11 +57,6 @@ struct CredentialsCache {
   /// The bus's answer to the rule for departures. Everyone waits for the same task: an answer that came before the bus knew the rule would be about a
   /// sender whose departure nobody sees.
   var watching: Task<Void, any Error>?
-
-  mutating func removeAll() {
-    known.removeAll()
-    asked.removeAll()
-  }
 }
 
 extension Connection {

@@ -22,8 +22,8 @@ public actor Listener {
 
   private let welcome: @Sendable (Connection) -> Void
   private let driver: LoopDriver
-  /// The lease of a loop that was made for this listener and its connections.
-  private let lease: LoopLease?
+  /// Its connections share the lease.
+  private let lease: LoopLease
   private var raw: OpaquePointer?
   private var isFinished = false
   /// The peers that have not identified themselves yet.
@@ -34,12 +34,12 @@ public actor Listener {
   /// The number of peers that may be identifying themselves at once. More than this is an attack, and each holds a descriptor.
   private static let maximumStrangers = 64
 
-  private init(loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection) -> Void) {
-    self.loop = loop
+  private init(_ lease: LoopLease, welcome: @escaping @Sendable (Connection) -> Void) {
+    loop = lease.loop
     self.lease = lease
     self.welcome = welcome
     driver = LoopDriver(loop: loop)
-    lease?.hold()
+    lease.hold()
   }
 
   /// Listens at `address`: on `loop`, or on a loop of its own, which ends with the listener and all its connections.
@@ -49,15 +49,13 @@ public actor Listener {
   public static func listen(
     at address: BusAddress, on loop: EventLoop? = nil, welcome: @escaping @Sendable (Connection) -> Void
   ) async throws(ConnectionError) -> Listener {
-    if let loop { return try await listen(at: address, on: loop, lease: nil, welcome: welcome) }
-    let lease = try LoopLease()
-    return try await listen(at: address, on: lease.loop, lease: lease, welcome: welcome)
+    try await listen(at: address, LoopLease(of: loop), welcome: welcome)
   }
 
   static func listen(
-    at address: BusAddress, on loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection) -> Void
+    at address: BusAddress, _ lease: LoopLease, welcome: @escaping @Sendable (Connection) -> Void
   ) async throws(ConnectionError) -> Listener {
-    let listener = Listener(loop: loop, lease: lease, welcome: welcome)
+    let listener = Listener(lease, welcome: welcome)
     do throws(ConnectionError) {
       try await listener.open(address)
     } catch {
@@ -77,7 +75,7 @@ public actor Listener {
   /// Accepts no more peers. The accepted connections stay.
   public func close() async {
     finish()
-    await lease?.ended()
+    await lease.ended()
   }
 
   private func finish() {
@@ -87,13 +85,12 @@ public actor Listener {
       dbus_server_disconnect(raw)
       dbus_server_set_new_connection_function(raw, nil, nil, nil)
       dbus_server_set_watch_functions(raw, nil, nil, nil, nil, nil)
-      dbus_server_set_timeout_functions(raw, nil, nil, nil, nil, nil)
       driver.close()
       dbus_server_unref(raw)
     }
     raw = nil
     loop.moveOut(self)
-    lease?.letGo()
+    lease.letGo()
   }
 
   private func open(_ address: BusAddress) throws(ConnectionError) {
@@ -107,8 +104,6 @@ public actor Listener {
     dbus_server_set_new_connection_function(raw, Self.accept, itself, nil)
     dbus_server_set_watch_functions(
       raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, driver.opaque, nil)
-    dbus_server_set_timeout_functions(
-      raw, LoopDriver.addTimeout, LoopDriver.removeTimeout, LoopDriver.toggleTimeout, driver.opaque, nil)
     driver.afterEvents = { [unowned self] in assumeIsolated { $0.rest() } }
   }
 
@@ -128,7 +123,7 @@ public actor Listener {
     }
     strangers += 1
     dbus_connection_ref(peer)
-    Connection.accept(peer, on: loop, lease: lease) { [welcome] connection in
+    Connection.accept(peer, lease) { [welcome] connection in
       self.assumeIsolated { $0.strangers -= 1 }
       if let connection { welcome(connection) }
     }
@@ -167,20 +162,17 @@ extension Connection {
   public static func pair(
     on loop: EventLoop? = nil
   ) async throws(ConnectionError) -> (server: Connection, client: Connection) {
-    let lease = loop == nil ? try LoopLease() : nil
-    guard let shared = loop ?? lease?.loop else { throw .loopHasEnded }
+    let lease = try LoopLease(of: loop)
     // Nobody else can connect: only this process can enter the folder, and it is removed when the two are connected.
     var template = Array("/tmp/dbus-pair-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .system("mkdtemp", errno) }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { rmdir(folder) }
     let (arrivals, arrival) = AsyncStream.makeStream(of: Connection.self)
-    let listener = try await Listener.listen(
-      at: BusAddress("unix:path=\(folder)/socket"), on: shared, lease: lease
-    ) { arrival.yield($0) }
+    let listener = try await Listener.listen(at: BusAddress("unix:path=\(folder)/socket"), lease) { arrival.yield($0) }
     defer { unlink("\(folder)/socket") }
     do throws(ConnectionError) {
-      let client = try await peer(await listener.address, on: shared, lease: lease, timeout: .seconds(25))
+      let client = try await peer(await listener.address, lease, timeout: .seconds(25))
       // The server has accepted the client, so its connection is on its way; a task that is cancelled stops waiting.
       let server = await arrivals.first { _ in true }
       await listener.close()

@@ -1,16 +1,13 @@
 internal import CDBus
 internal import Glibc
 
-/// Connects libdbus's watches and timeouts, of a connection or a listening server, to an event loop. On the loop only.
+/// Connects libdbus's watches, of a connection or a listening server, to an event loop. On the loop only.
 ///
 /// libdbus has one watch for reading and another for writing, both of the same descriptor, and switches them on and off as it likes. epoll knows a
 /// descriptor only once, so this type combines the watches.
 final class LoopDriver {
   let loop: EventLoop
   @exclusivity(unchecked) private var watches: [Int32: [OpaquePointer]] = [:]
-  private var timeouts: [OpaquePointer: TimerQueue.Token] = [:]
-  /// The timeouts that libdbus has not removed.
-  private var known: Set<OpaquePointer> = []
   /// Called after the watches of a descriptor have been handled.
   var afterEvents: (() -> Void)?
   /// Called each time that libdbus has read something, so that messages are taken before more is read: a message may have file descriptors, which are
@@ -44,10 +41,7 @@ final class LoopDriver {
   /// Forgets everything, if libdbus does not do so itself.
   func close() {
     for descriptor in watches.keys { loop.descriptors.remove(descriptor) }
-    for token in timeouts.values { loop.timers.cancel(token) }
     watches.removeAll()
-    timeouts.removeAll()
-    known.removeAll()
     (afterEvents, afterReading) = (nil, nil)
   }
 }
@@ -183,43 +177,5 @@ extension LoopDriver {
   private static func isReady(_ descriptor: Int32, _ event: Int16) -> Bool {
     var wanted = pollfd(fd: descriptor, events: event, revents: 0)
     return poll(&wanted, 1, 0) > 0 && wanted.revents & event != 0
-  }
-}
-
-// MARK: - Timeouts
-
-extension LoopDriver {
-  static let addTimeout: DBusAddTimeoutFunction = { timeout, data in
-    guard let timeout, let driver = LoopDriver.from(data) else { return 0 }
-    driver.schedule(timeout)
-    return 1
-  }
-
-  static let removeTimeout: DBusRemoveTimeoutFunction = { timeout, data in
-    guard let timeout, let driver = LoopDriver.from(data) else { return }
-    driver.cancel(timeout)
-  }
-
-  static let toggleTimeout: DBusTimeoutToggledFunction = { timeout, data in
-    guard let timeout, let driver = LoopDriver.from(data) else { return }
-    driver.cancel(timeout)
-    driver.schedule(timeout)
-  }
-
-  private func schedule(_ timeout: OpaquePointer) {
-    if dbus_timeout_get_enabled(timeout) == 0 { return }
-    let interval = Duration.milliseconds(Int64(dbus_timeout_get_interval(timeout)))
-    timeouts[timeout] = loop.timers.schedule(at: interval.deadline) { [unowned self] in
-      // A timeout repeats until it is removed or switched off, which its handler may do.
-      timeouts[timeout] = nil
-      dbus_timeout_handle(timeout)
-      if timeouts[timeout] == nil && known.contains(timeout) { schedule(timeout) }
-    }
-    known.insert(timeout)
-  }
-
-  private func cancel(_ timeout: OpaquePointer) {
-    known.remove(timeout)
-    if let token = timeouts.removeValue(forKey: timeout) { loop.timers.cancel(token) }
   }
 }

@@ -1,9 +1,14 @@
-/// A loop that was made for its residents, and ends with the last of them.
+/// The loop of connections and listeners. If it was made for them, it ends with the last of them.
 final class LoopLease: Sendable {
   let loop: EventLoop
+  private let endsLoop: Bool
   private let holders = Lock(0)
 
-  init() throws(ConnectionError) { loop = try EventLoop() }
+  /// Without a loop it makes one.
+  init(of loop: EventLoop?) throws(ConnectionError) {
+    endsLoop = loop == nil
+    if let loop { self.loop = loop } else { self.loop = try EventLoop() }
+  }
 
   func hold() { holders.withLock { $0 += 1 } }
 
@@ -13,11 +18,11 @@ final class LoopLease: Sendable {
       holders -= 1
       return holders == 0
     }
-    if isLast { loop.beginStopping() }
+    if isLast && endsLoop { loop.beginStopping() }
   }
 
   /// Waits for the end of the loop, if all residents have released it.
   func ended() async {
-    if holders.withLock({ $0 <= 0 }) { await loop.stop() }
+    if endsLoop && holders.withLock({ $0 <= 0 }) { await loop.stop() }
   }
 }

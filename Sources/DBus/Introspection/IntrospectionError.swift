@@ -62,7 +62,6 @@ extension IntrospectionError {
   init(_ name: InvalidName, at position: XMLPosition) { self.init(.invalidName, "\(name)", at: position, name) }
 
   private init(_ code: Code, _ reason: String, at position: XMLPosition, _ invalidName: InvalidName? = nil) {
-    self.init(
-      code: code, line: position.line, column: position.column, reason: reason, invalidName: invalidName)
+    self.init(code: code, line: position.line, column: position.column, reason: reason, invalidName: invalidName)
   }
 }

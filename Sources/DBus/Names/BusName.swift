@@ -26,9 +26,7 @@ public struct BusName: ValidatedName {
     guard text.utf8.first == UInt8(ascii: ":") else {
       return faultInDottedName(text, allowHyphen: true, allowLeadingDigit: false)
     }
-    if text.utf8.count > maximumNameLength {
-      return "it has \(text.utf8.count) bytes, and \(maximumNameLength) is the limit"
-    }
+    if let fault = faultOfLength(text.utf8.count) { return fault }
     // Not `dropFirst`: a combining mark after the colon forms one character with it.
     guard let rest = String(text.utf8.dropFirst()), !rest.isEmpty else { return "it has nothing after the \":\"" }
     return faultInDottedName(rest, allowHyphen: true, allowLeadingDigit: true)

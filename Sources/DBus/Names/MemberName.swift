@@ -18,7 +18,7 @@ public struct MemberName: ValidatedName {
   public static func fault(in text: String) -> String? {
     let bytes = text.utf8
     guard let first = bytes.first else { return "it is empty" }
-    if bytes.count > maximumNameLength { return "it has \(bytes.count) bytes, and \(maximumNameLength) is the limit" }
+    if let fault = faultOfLength(bytes.count) { return fault }
     if isDigit(first) { return "it begins with a digit" }
     if bytes.contains(UInt8(ascii: ".")) { return "it has a dot" }
     return bytes.allSatisfy(isNameByte) ? nil : DBus.fault(ofByteIn: text)

@@ -88,9 +88,7 @@ struct SignatureParser {
   init(_ text: String) { bytes = Array(text.utf8) }
 
   mutating func faultOfWhole() -> String? {
-    if bytes.count > Signature.maximumLength {
-      return "it has \(bytes.count) bytes, and \(Signature.maximumLength) is the limit"
-    }
+    if let fault = faultOfLength(bytes.count, limit: Signature.maximumLength) { return fault }
     while index < bytes.count {
       if let fault = faultOfType() { return fault }
     }

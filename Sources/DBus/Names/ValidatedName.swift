@@ -88,14 +88,16 @@ public struct InvalidName: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The longest bus, interface, member or error name that the specification allows, in bytes.
-let maximumNameLength = 255
+/// The fault of a text with too many bytes. The specification allows the usual limit to bus, interface, member and error names.
+func faultOfLength(_ count: Int, limit: Int = 255) -> String? {
+  count > limit ? "it has \(count) bytes, and \(limit) is the limit" : nil
+}
 
 /// The common rules of interface, error and well-known bus names: elements between dots.
 func faultInDottedName(_ text: String, allowHyphen: Bool, allowLeadingDigit: Bool) -> String? {
   let bytes = text.utf8
   if bytes.isEmpty { return "it is empty" }
-  if bytes.count > maximumNameLength { return "it has \(bytes.count) bytes, and \(maximumNameLength) is the limit" }
+  if let fault = faultOfLength(bytes.count) { return fault }
   var elements = 1
   var elementIsEmpty = true
   for byte in bytes {

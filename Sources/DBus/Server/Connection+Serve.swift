@@ -39,6 +39,36 @@ extension Connection {
     onLoop { $0.callers.departed = observer }
   }
 
+  // MARK: Holding calls, for a service that needs its name before it can answer: another instance still uses its data
+
+  /// From now on calls wait for ``releaseCalls()``. The callers are identified meanwhile, while they are still there.
+  package nonisolated func holdCalls() { onLoop { $0.callers.queue.isHeld = true } }
+
+  /// Carries out calls again, the waiting ones first.
+  package nonisolated func releaseCalls() {
+    onLoop { connection in
+      connection.callers.queue.isHeld = false
+      connection.loop.setHungry(connection)
+    }
+  }
+
+  /// Refuses the waiting calls: nobody will come who could answer them.
+  package nonisolated func refuseHeldCalls(_ reply: ErrorReply) {
+    onLoop { connection in
+      guard connection.callers.queue.isHeld else { return }
+      connection.callers.queue.isHeld = false
+      for call in connection.callers.queue.takeAll() { call.fail(reply) }
+    }
+  }
+
+  /// Returns when every call that has come in by now has reached its handler or is held, so that no call waits for the bus to identify its caller.
+  package func callsAreIdentified() async {
+    for question in callers.queue.questions { await question.value }
+    while callers.queue.isReady { await loop.sleep(for: .milliseconds(1)) }
+  }
+
+  // MARK: Admitting calls
+
   /// Admits an incoming call: the call waits for its turn, or is refused at once. A refusal costs less than the bus takes to pass on a call, so no
   /// sender can make the bus's messages for this service pile up.
   func admit(_ message: consuming Message) {
@@ -101,19 +131,15 @@ extension Connection {
   }
 
   private func identify(_ sender: CallQueue.Sender) async {
-    let answer: Result<Credentials, CallError>
-    do throws(CallError) { answer = .success(try await credentials(of: sender.name)) } catch {
-      answer = .failure(error)
-    }
-    switch answer {
-    case .success(let credentials): identify(sender, as: credentials)
-    case .failure(let error) where callers.admitsStrangers:
+    do throws(CallError) {
+      identify(sender, as: try await credentials(of: sender.name))
+    } catch  where callers.admitsStrangers {
       // After any other failure the caller may still be there, and wait for its answers.
       if case .replied(let reply) = error, reply.name == .nameHasNoOwner, let name = sender.name {
         showDropped(callers.queue.callerLeft(name))
       }
       identify(sender, as: nil)
-    case .failure:
+    } catch {
       for call in callers.queue.takeAll(of: sender) {
         callers.observer?(call)
         call.fail(ErrorReply(.accessDenied, "the bus does not say who is calling"))
@@ -129,6 +155,8 @@ extension Connection {
   func showDropped(_ calls: [Call]) {
     if let observer = callers.observer { for call in calls { observer(call) } }
   }
+
+  // MARK: Carrying out calls
 
   /// Carries out calls, up to this turn's share. Returns whether more wait for the next turn.
   func serveCalls() -> Bool {
@@ -216,7 +244,7 @@ extension Connection {
       if let interface = standardInterfaces(at: path).first(where: { $0.name == name }) {
         return try entry(member, in: interface)
       }
-      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(name)")
+      throw unknownInterface(name.rawValue, at: path)
     }
     guard let interfaces = objects.interfaces(at: path, for: call) else { throw unknownObject(path) }
     for interface in interfaces + standardInterfaces(at: path) {
@@ -236,6 +264,10 @@ extension Connection {
 
   func unknownObject(_ path: ObjectPath) -> ErrorReply {
     ErrorReply(.unknownObject, "there is no object at \(shown(path))")
+  }
+
+  func unknownInterface(_ name: String, at path: ObjectPath) -> ErrorReply {
+    ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(name)")
   }
 
   /// The interfaces that the binding adds to every object.

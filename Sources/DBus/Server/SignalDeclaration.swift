@@ -43,8 +43,7 @@ extension Connection {
     _ signal: SignalDeclaration<repeat each Argument>, from path: ObjectPath, _ arguments: repeat each Argument,
     to destination: BusName? = nil
   ) throws(CodingError) {
-    var draft = try Message.Draft(
-      signalFrom: path, signal.interface, signal.member, to: destination, signal.signature)
+    var draft = try Message.Draft(signalFrom: path, signal.interface, signal.member, to: destination, signal.signature)
     repeat try (each arguments).write(to: &draft.writer)
     if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
     send(try draft.finish())

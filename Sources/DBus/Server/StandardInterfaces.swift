@@ -149,12 +149,10 @@ extension Connection {
 
   private func interface(named name: String, for call: Call) throws(ErrorReply) -> Interface {
     let path = call.path
-    if InterfaceName.fault(in: name) != nil {
-      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(quoted(name))")
-    }
+    if InterfaceName.fault(in: name) != nil { throw unknownInterface(quoted(name), at: path) }
     let all = (objects.interfaces(at: path, for: call) ?? []) + standardInterfaces(at: path)
     guard let interface = all.first(where: { $0.name.rawValue == name }) else {
-      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(name)")
+      throw unknownInterface(name, at: path)
     }
     return interface
   }

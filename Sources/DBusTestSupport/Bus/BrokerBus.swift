@@ -25,7 +25,7 @@ struct BrokerBus: BusBackend {
           try Programs.required("dbus-broker"), "--controller", "3", "--machine-id", Self.machineIdentifier,
           "--max-bytes", "1000000000", "--max-fds", "250000", "--max-matches", "1000000", "--max-objects", "1000000",
         ],
-        environment: Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }, descriptor: end, removing: folder.path)
+        descriptor: end, removing: folder.path)
     } catch {
       await connection.close()
       throw error

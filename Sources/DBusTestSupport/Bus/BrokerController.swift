@@ -17,7 +17,7 @@ actor BrokerController {
 
   init(_ connection: Connection, busAddress: BusAddress) async throws {
     self.connection = connection
-    environment = Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }
+    environment = Programs.environmentOfBus
     environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress.rawValue
     environment["DBUS_STARTER_ADDRESS"] = busAddress.rawValue
     environment["DBUS_STARTER_BUS_TYPE"] = "session"
@@ -111,12 +111,9 @@ private enum BrokerPolicy {
   static var open: Variant {
     let verdict: [Variant] = [true, .uint64(1)]
     let name = Variant.structure(verdict + [true, ""])
-    let message = Variant.structure(
-      verdict + ["", "", "", "", .uint32(0), .uint32(0), .uint64(0), .uint64(.max)])
+    let message = Variant.structure(verdict + ["", "", "", "", .uint32(0), .uint32(0), .uint64(0), .uint64(.max)])
     let all = Variant.structure(
-      verdict + [
-        .array(of: owning, [name]), .array(of: messages, [message]), .array(of: messages, [message]),
-      ])
+      verdict + [.array(of: owning, [name]), .array(of: messages, [message]), .array(of: messages, [message])])
     return .structure([
       // By user; this number stands for every user.
       .array(of: Signature(unchecked: "(u\(batch))"), [.structure([.uint32(.max), all])]),

@@ -17,8 +17,7 @@ struct DaemonBus: BusBackend {
         try Programs.required("dbus-daemon"), "--config-file=\(folder.path)/bus.conf", "--nofork", "--nopidfile",
         "--nosyslog", "--print-address=3",
       ],
-      environment: Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }, descriptor: pipe.writeEnd,
-      removing: folder.path)
+      descriptor: pipe.writeEnd, removing: folder.path)
     self.process = process
     do {
       // The daemon prints its address when clients can connect; if the daemon ends first, the pipe ends without a line.
@@ -82,16 +81,14 @@ struct DaemonBus: BusBackend {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
+    text.unicodeScalars.map { character in
       switch character {
-      case "\\": result += #"\\"#
-      case "\n": result += #"\n"#
-      case "\r": result += #"\r"#
-      case "\t": result += #"\t"#
-      default: result.unicodeScalars.append(character)
+      case "\\": #"\\"#
+      case "\n": #"\n"#
+      case "\r": #"\r"#
+      case "\t": #"\t"#
+      default: "\(character)"
       }
-    }
-    return result
+    }.joined()
   }
 }

@@ -111,8 +111,7 @@ public final class PrivateBus: Sendable {
     _ name: BusName, executable: String, arguments: [String] = [], environment: [String: String] = [:]
   ) async throws {
     let path = try Programs.required(executable)
-    try await backend.install(
-      ActivatableService(name: name, command: [path] + arguments, environment: environment))
+    try await backend.install(ActivatableService(name: name, command: [path] + arguments, environment: environment))
   }
 
   /// Kills the bus with SIGKILL and waits until it has ended. Its connections notice this like the end of any bus. The programs that it

@@ -24,7 +24,7 @@ final class Supervised: Sendable {
     exec >/dev/null 2>&1
     kill -s KILL -- "-$child" "$child"
     wait "$child"
-    if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
+    rm -rf -- "$folder"
     """
 
   private let shell: ChildProcess
@@ -37,17 +37,13 @@ final class Supervised: Sendable {
 
   /// Starts `command`. The program gets `descriptor` as number 3, and this process closes its own copy. When the program ends, `folder` is
   /// removed.
-  init(
-    _ command: [String], environment: [String: String], descriptor: OwnedFileDescriptor? = nil,
-    removing folder: String = ""
-  ) async throws {
+  init(_ command: [String], descriptor: OwnedFileDescriptor, removing folder: String) async throws {
     let life = try OwnedFileDescriptor.pipe()
     let report = try OwnedFileDescriptor.pipe()
     let log = try OwnedFileDescriptor.pipe()
     let spawn = Spawn(
       executable: try Programs.required("sh"), arguments: ["sh", "-c", Self.script, "private-bus", folder] + command,
-      environment: environment,
-      descriptors: [life.readEnd, report.writeEnd, log.writeEnd] + (descriptor.map { [$0] } ?? []))
+      environment: Programs.environmentOfBus, descriptors: [life.readEnd, report.writeEnd, log.writeEnd, descriptor])
     shell = try await ChildProcess.start(spawn)
     self.life = life.writeEnd
     reports = try OutputReader(report.readEnd)

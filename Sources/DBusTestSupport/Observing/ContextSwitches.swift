@@ -42,15 +42,10 @@ public struct ContextSwitches: Sendable, Hashable {
       return difference.voluntary == 0 && difference.involuntary == 0 ? nil : difference
     }
   }
+}
 
-  private init(thread: Int32, name: String, voluntary: Int, involuntary: Int) {
-    self.thread = thread
-    self.name = name
-    self.voluntary = voluntary
-    self.involuntary = involuntary
-  }
-
-  private init?(thread: Int32, status: String) {
+extension ContextSwitches {
+  fileprivate init?(thread: Int32, status: String) {
     var values: [Substring: Substring] = [:]
     for line in status.split(separator: "\n") {
       let parts = line.split(separator: ":\t", maxSplits: 1)

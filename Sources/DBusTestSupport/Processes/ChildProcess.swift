@@ -21,7 +21,6 @@ final class ChildProcess: Sendable {
     self.pid = pid
   }
 
-  /// Takes over the descriptors: this process closes them once the child has them.
   static func start(_ spawn: Spawn) async throws -> ChildProcess {
     let state = Awaitable(State.starting)
     try OwnThread.start { run(spawn, state) }
@@ -43,17 +42,13 @@ final class ChildProcess: Sendable {
   }
 
   private static func run(_ spawn: Spawn, _ state: Awaitable<State>) {
-    // The child has its own copies. Ours would keep pipes open as long as this thread lasts.
-    func closeDescriptors() { for descriptor in spawn.descriptors { descriptor.close() } }
     let pid: pid_t
     do throws(SystemCallError) {
       pid = try spawn.start()
     } catch {
-      closeDescriptors()
       state.update { $0 = .failed(error) }
       return
     }
-    closeDescriptors()
     state.update { $0 = .running(pid) }
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}

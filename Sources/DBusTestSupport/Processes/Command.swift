@@ -68,13 +68,7 @@ public struct Command: Sendable {
 
   /// Runs the command to its end. After the limit the command is killed, and ``LimitExceeded`` shows its output so far.
   public func run(within limit: Duration = usualLimit) async throws -> Result {
-    let running = try await start()
-    do {
-      return try await running.result(within: limit)
-    } catch {
-      await running.stop()
-      throw error
-    }
+    try await whileRunning { try await $0.result(within: limit) }
   }
 
   /// Runs the command to its end, and returns its standard output without the last newline. Any status but 0 throws ``CommandFailure``.

@@ -1,5 +1,5 @@
 internal import DBus
-internal import Glibc
+package import Glibc
 
 /// The ways to open a descriptor; each descriptor is closed on exec.
 enum FileDescriptors {
@@ -16,19 +16,7 @@ enum FileDescriptors {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     if number < 0 { throw SystemCallError("socket") }
     let descriptor = OwnedFileDescriptor(owning: number)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw SystemCallError("bind", ENAMETOOLONG)
-    }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let bound = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    if bound != 0 { throw SystemCallError("bind \(path)") }
+    if try withSocketAddress(path, { bind(number, $0, $1) }) != 0 { throw SystemCallError("bind \(path)") }
     if listen(number, 128) != 0 { throw SystemCallError("listen") }
     return descriptor
   }
@@ -40,5 +28,22 @@ enum FileDescriptors {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     _ = fcntl(number, F_SETFL, O_NONBLOCK)
     return OwnedFileDescriptor(owning: number)
+  }
+}
+
+/// Runs `body` with the address of a Unix socket: a path, or a name that the kernel keeps, which begins with a NUL.
+package func withSocketAddress<Result>(
+  _ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) throws(SystemCallError) -> Result {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  let bytes = Array(name.utf8)
+  guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+    throw SystemCallError("a socket at \(name)", ENAMETOOLONG)
+  }
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+  let length = MemoryLayout<sa_family_t>.size + bytes.count + (bytes.first == 0 ? 0 : 1)
+  return withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
   }
 }

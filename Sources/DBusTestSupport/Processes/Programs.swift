@@ -14,6 +14,9 @@ enum Programs {
     return result
   }()
 
+  /// The same without the variables of other buses, for a bus and the programs that it starts.
+  static let environmentOfBus = environment.filter { !$0.key.hasPrefix("DBUS_") }
+
   /// The folder into which Scripts/setup unpacks programs that it does not install.
   private static let unpacked = ".build/tools/usr/bin"
 

@@ -19,7 +19,10 @@ struct Spawn {
   private static let newSession: Int32 = 0x80
 
   /// Starts the process with default signal handling, as a shell does. Returns its identifier.
+  ///
+  /// The process has copies of the descriptors, and this one closes its own: they would keep pipes open.
   func start() throws(SystemCallError) -> pid_t {
+    defer { for descriptor in descriptors { descriptor.close() } }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -45,25 +48,12 @@ struct Spawn {
     let flags = (isDetached ? Self.newSession : 0) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
     posix_spawnattr_setflags(&attributes, Int16(flags))
 
+    var words = arguments.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
     var pid: pid_t = 0
-    let code = withCStrings(arguments) { arguments in
-      withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
-        posix_spawn(&pid, executable, &actions, &attributes, arguments, environment)
-      }
-    }
+    let code = posix_spawn(&pid, executable, &actions, &attributes, &words, &variables)
     guard code == 0 else { throw SystemCallError("posix_spawn of \(executable)", code) }
     return pid
-  }
-
-  private func withCStrings<Result>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-  ) -> Result {
-    var pointers = strings.map { strdup($0) } + [nil]
-    defer { for pointer in pointers { free(pointer) } }
-    return pointers.withUnsafeMutableBufferPointer { buffer in
-      // A terminated array has a first element.
-      guard let start = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
-      return body(start)
-    }
   }
 }

@@ -4,9 +4,7 @@ internal import DBus
 final class Awaitable<State>: Sendable {
   private struct Content {
     var state: State
-    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var cancelled: Set<UInt64> = []
-    var nextWaiter: UInt64 = 0
+    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let content: Lock<Content>
@@ -21,8 +19,8 @@ final class Awaitable<State>: Sendable {
   func update<Result>(_ change: (inout State) throws -> Result) rethrows -> Result {
     let (result, waiters) = try content.withLock { content in
       let result = try change(&content.state)
-      defer { content.waiters = [:] }
-      return (result, content.waiters.values)
+      defer { content.waiters = [] }
+      return (result, content.waiters)
     }
     for waiter in waiters { waiter.resume() }
     return result
@@ -30,32 +28,25 @@ final class Awaitable<State>: Sendable {
 
   /// Waits until `take` returns a value, and returns this value. `take` may change the state without waking other tasks.
   func wait<Result>(for take: (inout State) -> Result?) async throws(CancellationError) -> Result {
-    while true {
-      if Task.isCancelled { throw CancellationError() }
-      let waiter = content.withLock { content in
-        defer { content.nextWaiter += 1 }
-        return content.nextWaiter
-      }
+    while !Task.isCancelled {
       var result: Result?
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let mustWait = content.withLock { content in
             result = take(&content.state)
-            if result != nil || content.cancelled.remove(waiter) != nil { return false }
-            content.waiters[waiter] = continuation
+            // A cancellation that came earlier found no continuation.
+            if result != nil || Task.isCancelled { return false }
+            content.waiters.append(continuation)
             return true
           }
           if !mustWait { continuation.resume() }
         }
       } onCancel: {
-        content.withLock { content in
-          // The cancellation may come before the continuation exists; the continuation then finds this mark.
-          if content.waiters[waiter] == nil { content.cancelled.insert(waiter) }
-          return content.waiters.removeValue(forKey: waiter)
-        }?.resume()
+        // All waiting tasks look again, and this one finds that it is cancelled.
+        update { _ in }
       }
-      _ = content.withLock { $0.cancelled.remove(waiter) }
       if let result { return result }
     }
+    throw CancellationError()
   }
 }
