@@ -130,6 +130,13 @@ import Testing
     var stage = Stage(app("org.example.a", "view"), app("org.example.Z", "view"), app("org.example.B.C", "view"))
     _ = stage.drop("view", key: "1")
     #expect(stage.chosen == ("org.example.B.C", .firstByIdentifier))
+    // Also where several were activated at the same moment.
+    stage = Stage(cats, dogs, birds)
+    stage.session("cats", of: "org.example.Cats", activated: 7)
+    stage.session("dogs", of: "org.example.Dogs", activated: 7)
+    stage.session("birds", of: "org.example.Birds", activated: 6)
+    _ = stage.drop("view", key: "1")
+    #expect(stage.chosen == ("org.example.Cats", .firstByIdentifier))
   }
 
   @Test func `types are compared by their bytes`() {
