@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import Glibc
 import Testing
 
 /// Attacks that once stopped the service, or made it wait for ever.
@@ -79,6 +80,217 @@ import Testing
       let type = try await house.refusal("SetPreferredApplication", "string:\(long)", "string:")
       #expect(type.name == "org.freedesktop.DBus.Error.LimitsExceeded")
       #expect(type.message == "activity_type: expected at most 255 bytes, got 1000")
+    }
+  }
+}
+
+/// Attacks with promises, drags and contents: what one program does with its own may cost nobody else an answer, a delivery or seconds.
+///
+/// Each test says how long a neighbour waited for an answer. The limits hold in a debug build on a busy machine; without its defence each attack made
+/// the neighbour wait several times as long, or lost deliveries.
+@Suite struct ContentAttackTests {
+  /// A source of promises that answers nothing, and notes what it is told.
+  private final class SilentSource: Sendable {
+    let connection: Connection
+    private let house: House
+    private let heard = Lock<(count: Int, awaited: Int)>((0, 0))
+    private let kept = Lock<[Reply<>]>([])
+
+    init(in house: House) async throws {
+      self.house = house
+      connection = try await house.bus.connect()
+      var provider = Interface("org.stagedoor.ItemProvider1")
+      provider.method("Release") { [heard, kept] (reply: Reply<>) in
+        heard.withLock { heard in
+          heard.count += 1
+          if reply.call.expectsReply { heard.awaited += 1 }
+        }
+        kept.withLock { $0.append(reply) }
+      }
+      connection.export(Subtree(interfaces: { [provider] _, _ in [provider] }, children: { _ in [] }), below: "/p")
+    }
+
+    var released: Int { heard.withLock(\.count) }
+    /// The calls that wait for an answer.
+    var awaited: Int { heard.withLock(\.awaited) }
+
+    /// Begins a drag of a thousand items with ten promises each, every one of an object of its own.
+    func drag() async throws -> (drag: String, ticket: String) {
+      let items: [[String: Variant]] = try (0..<1_000).map { item in
+        let promises = try (0..<10).map {
+          Things.representation("image/x-\($0)", "provider", try ObjectPath("/p/of\(item)_\($0)").variant)
+        }
+        return ["representations": promises.variant]
+      }
+      return try await house.beginDrag(items, over: connection)
+    }
+  }
+
+  @Test func `the end of ten thousand promises costs nobody a delivery, and little time`() async throws {
+    // The bus of a session counts to 50,000, and an attacker has more than one drag.
+    try await withHost(limits: ["max_replies_per_connection": 500], durability: "memory") { house, host, daemon in
+      let source = try await SilentSource(in: house)
+      let drag = try await source.drag().drag
+      let longest = try await house.longestWait {
+        try await house.object(drag, House.drag, over: source.connection).call("Cancel", timeout: usualLimit)
+        for number in 0..<20 {
+          let landing = try await house.deliver(
+            [Things.item(Things.text("a"))],
+            ["application": "org.example.Cats", "wait": "handled"], over: house.watcher)
+          #expect(landing.outcome == "created", "\(number)")
+        }
+        try await eventually("all promises to be over") { source.released == 10_000 }
+      }
+      print("the end of 10,000 promises: another waited for \(longest)")
+      #expect(source.awaited == 0)
+      #expect(longest < .seconds(3))
+      #expect(host.calls(of: "ConnectScene").count == 20)
+      await source.connection.close()
+      #expect(daemon.status == nil, "\(daemon.standardError)")
+    }
+  }
+
+  /// Counts the changes of drags that the connection is told of.
+  private func count(_ heard: Lock<Int>, _ connection: Connection) {
+    connection.observeAddressedSignals { signal in
+      if signal.member == "PropertiesChanged" { heard.withLock { $0 += 1 } }
+    }
+  }
+
+  @Test func `a source of many promises that leaves makes nobody wait`() async throws {
+    try await withDaemon(with: "--durability", "memory") { house, daemon in
+      let source = try await SilentSource(in: house)
+      let opener = try await house.bus.connect()
+      let heard = Lock(0)
+      count(heard, opener)
+      for _ in 0..<6 {
+        let ticket = try await source.drag().ticket
+        _ = try await house.service(opener).call("OpenDrag", ticket, returning: ObjectPath.self)
+      }
+      let longest = try await house.longestWait {
+        await source.connection.close()
+        try await eventually("the drags to be over") { heard.withLock(\.self) == 6 }
+      }
+      await opener.close()
+      print("a source of 60,000 promises leaves: another waited for \(longest)")
+      #expect(longest < .seconds(2))
+      #expect(daemon.status == nil, "\(daemon.standardError)")
+    }
+  }
+
+  @Test func `what the bus does not pass on was refused by nobody, and reaches its host later`() async throws {
+    try await withHost(limits: ["max_replies_per_connection": 4], durability: "memory") { house, host, daemon in
+      host.next("ConnectScene", .waits, .waits, .waits, .waits)
+      let document = Payloads.activity("viewCat", options: #""disposition": "new""#)
+      var landings: [Landing] = []
+      for _ in 0..<4 { landings.append(try await host.deliver(document)) }
+      try await host.asked(4, "ConnectScene")
+      // The service has as many unanswered calls as the bus permits.
+      let last = try await host.deliver(document)
+      try await eventually("the bus to refuse") { daemon.standardError.contains("will be called again") }
+      #expect(try await house.deliveryState(last.delivery) == "routed")
+      host.goOn("ConnectScene")
+      try await host.asked(5, "ConnectScene")
+      for landing in landings + [last] { try await house.waitUntil(landing.delivery, is: "handled") }
+    }
+  }
+
+  @Test func `a large content on a slow disk makes no small one wait`() async throws {
+    try await withHouse(installing: House.pictures) { house in
+      let disk = try await Preload("slow_disk", in: house)
+      // The disk writes 25 MiB in a second.
+      disk.put(40, at: 0)
+      try await house.serving(behind: disk, durability: "full") {
+        try await house.sourcing { source in
+          let size = 128 << 20
+          source.next(.hands({ try OwnedFileDescriptor.sparse(of: size) }, size: Int64(size)))
+          let isOver = Lock(false)
+          let delivering = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await source.deliver(Things.item(Things.promise()), options: ["keepPromises": true])
+          }
+          try await source.isAsked("Load 0 image/png")
+          var (longest, count) = (Duration.zero, 0)
+          let text = String(repeating: "x", count: 70_000)
+          while !isOver.withLock(\.self) {
+            let begin = ContinuousClock.now
+            _ = try await house.deliver([Things.item(Things.text(text))], over: house.watcher)
+            longest = max(longest, ContinuousClock.now - begin)
+            count += 1
+          }
+          _ = try await delivering.value
+          print("128 MiB on a disk that writes 25 MiB in a second: \(count) others waited for \(longest) at most")
+          // The disk needs 5 s for the large content, and a third of a second for a part of it.
+          #expect(disk[1] <= 40 * 9)
+          #expect(count > 5 && longest < .milliseconds(4_500))
+        }
+      }
+    }
+  }
+
+  @Test func `drags with many listeners end without making others wait`() async throws {
+    try await withDaemon(with: "--durability", "memory") { house, daemon in
+      let source = try await house.bus.connect()
+      var tickets: [String] = []
+      for _ in 0..<100 {
+        tickets.append(try await house.beginDrag([Things.item(Things.text("a"))], over: source).ticket)
+      }
+      let loop = try EventLoop()
+      var openers: [Connection] = []
+      for _ in 0..<60 {
+        let opener = try await house.bus.connect(on: loop)
+        for ticket in tickets { try house.service(opener).send("OpenDrag", ticket) }
+        openers.append(opener)
+      }
+      let heard = Lock(0)
+      for opener in openers {
+        count(heard, opener)
+        try await opener.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: usualLimit)
+      }
+      let longest = try await house.longestWait {
+        await source.close()
+        try await eventually("everyone to hear of it") { heard.withLock(\.self) == 6_000 }
+      }
+      print("100 drags with 60 listeners each end: another waited for \(longest)")
+      #expect(longest < .seconds(3))
+      for opener in openers { await opener.close() }
+      await loop.stop()
+      #expect(daemon.status == nil, "\(daemon.standardError)")
+    }
+  }
+
+  @Test func `a drag whose caller wants no answer does not begin`() async throws {
+    try await withService { house in
+      let caller = try await house.bus.connect()
+      let document = Payloads.activity("viewCat", "cat1")
+      for _ in 0..<101 { try house.service(caller).send("BeginDrag", document) }
+      // A sender may have a hundred drags.
+      let (drag, _) = try await house.service(caller).call(
+        "BeginDrag", document, returning: ObjectPath.self, String.self)
+      #expect(drag.rawValue.hasPrefix("\(House.root)/drag/"))
+      await caller.close()
+    }
+  }
+
+  @Test(.enabled(if: House.canSandbox))
+  func `drags of callers that have left lock no stranger out`() async throws {
+    try await withDaemon(with: "--durability", "memory", "--log-level", "debug") { house, daemon in
+      try await daemon.freeze()
+      for _ in 0..<101 {
+        let caller = try await house.bus.connect()
+        caller.send(
+          try Message.methodCall(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "BeginDrag",
+            Payloads.activity("viewCat", "cat1")))
+        await caller.close()
+      }
+      daemon.signal(SIGCONT)
+      try await eventually("all calls") {
+        daemon.standardError.ranges(of: "BeginDrag of /org/stagedoor/Interchange1 is called by").count == 101
+      }
+      // A sandbox without a name is a stranger, as everyone is who has left before the service could look at it.
+      let begun = try await house.call("BeginDrag", "string:\(Payloads.activity("viewCat", "cat1"))", from: "no name")
+      #expect(begun.first?.text.hasPrefix("\(House.root)/drag/") ?? false, "\(begun)")
     }
   }
 }

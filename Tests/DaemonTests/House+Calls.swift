@@ -2,6 +2,8 @@ import DBus
 import DBusTestSupport
 // Every test here lives in one.
 @_exported import DaemonTestSupport
+import SceneModel
+import SessionStore
 import Testing
 
 /// The error that `dbus-send` printed.
@@ -175,4 +177,61 @@ nonisolated(nonsending) func withService<Result>(
     try await house.register(manifest)
     return try await body(house)
   }
+}
+
+extension House {
+  /// The longest time that a neighbour waits for an answer while `body` runs.
+  nonisolated(nonsending) func longestWait(
+    whileRunning body: nonisolated(nonsending) () async throws -> Void
+  ) async throws -> Duration {
+    let neighbour = try await bus.connect()
+    let isOver = Lock(false)
+    // On the thread of its connection: the test may wait for a thread of the pool, and the neighbour does not.
+    let asking = Task {
+      await neighbour.loop.run { _ in
+        let clock = ContinuousClock()
+        var longest = Duration.zero
+        repeat {
+          let begin = clock.now
+          let sequence: Variant? = try? await neighbour.call(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties", "Get",
+            "org.stagedoor.Interchange1", "EventSequence", timeout: usualLimit)
+          longest = max(longest, sequence == nil ? usualLimit : clock.now - begin)
+          await neighbour.loop.sleep(for: .milliseconds(2))
+        } while !isOver.withLock(\.self)
+        return longest
+      }
+    }
+    return try await neighbour.whileOpen {
+      do {
+        defer { isOver.withLock { $0 = true } }
+        try await body()
+      }
+      return await asking.value
+    }
+  }
+}
+
+extension House {
+  /// Leaves a store with these sessions.
+  func leave(_ sessions: [Session]) throws {
+    let now = Instant(microseconds: 1_777_636_800_000_000)
+    let store = try SessionStore(
+      directory: state, durability: .normal, rules: ReadingRules(types: TypeCatalog()), at: now)
+    try store.commit(sessions.map { .session($0) }, at: now)
+    store.close()
+  }
+}
+
+extension Session {
+  /// A window that shows a cat. Windows are made in the order of their numbers.
+  static func cat(_ number: Int, configuration: Text = "Cat Detail") -> Session {
+    Session(
+      identifier: UniqueIdentifier(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number)),
+      application: "org.example.Cats", configuration: configuration,
+      created: Instant(microseconds: 1_777_000_000_000_000 + Int64(number)),
+      userActivity: UserActivity(activityType: "viewCat", targetContentIdentifier: Text("cat\(number)")))
+  }
+
+  static func path(ofCat number: Int) -> String { SessionReference.path(of: cat(number).identifier).string }
 }

@@ -81,6 +81,39 @@ extension OwnedFileDescriptor {
     return readEnd
   }
 
+  /// A file without a name that takes no room on the disk.
+  static func sparse(of size: Int) throws -> OwnedFileDescriptor {
+    var template = Array("/tmp/sparse-XXXXXX".utf8CString)
+    let number = mkstemp(&template)
+    if number < 0 { throw Refused(number: errno) }
+    unlink(template)
+    let file = OwnedFileDescriptor(owning: number)
+    if ftruncate(number, size) < 0 { throw Refused(number: errno) }
+    return file
+  }
+
+  /// Writes this number of bytes and closes. Returns how many bytes could be written.
+  func fill(_ size: Int) async throws -> Int {
+    let written = try await onThread { number in
+      let buffer = [UInt8](repeating: 7, count: 1 << 20)
+      var written = 0
+      while written < size {
+        let count = Glibc.write(number, buffer, min(buffer.count, size - written))
+        if count <= 0 { break }
+        written += count
+      }
+      return written
+    }
+    close()
+    return written
+  }
+
+  private func onThread<Value: Sendable>(_ body: @escaping @Sendable (Int32) throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try self.withRawValue(body) }) }
+    }
+  }
+
   struct Refused: Error { let number: Int32 }
 }
 
@@ -132,6 +165,14 @@ extension House {
   ) async throws -> Result {
     try write(Self.pictures, to: "\(applications)/org.example.Cats.json")
     return try await serving("--durability", "normal") { _ in try await hosting { try await body($0) } }
+  }
+
+  /// Runs `body` with a source.
+  nonisolated(nonsending) func sourcing<Result>(
+    _ body: nonisolated(nonsending) (SourcePlayer) async throws -> Result
+  ) async throws -> Result {
+    let source = try await SourcePlayer(in: self)
+    return try await source.connection.whileOpen { try await body(source) }
   }
 
   /// The service, as a program calls it over a connection.
@@ -295,51 +336,6 @@ final class SourcePlayer: Sendable {
       }
     } catch {
       reply.fail(error)
-    }
-  }
-}
-
-extension House {
-  /// Runs `body` with a source.
-  nonisolated(nonsending) func sourcing<Result>(
-    _ body: nonisolated(nonsending) (SourcePlayer) async throws -> Result
-  ) async throws -> Result {
-    let source = try await SourcePlayer(in: self)
-    return try await source.connection.whileOpen { try await body(source) }
-  }
-}
-
-extension OwnedFileDescriptor {
-  /// A file without a name that takes no room on the disk.
-  static func sparse(of size: Int) throws -> OwnedFileDescriptor {
-    var template = Array("/tmp/sparse-XXXXXX".utf8CString)
-    let number = mkstemp(&template)
-    if number < 0 { throw Refused(number: errno) }
-    unlink(template)
-    let file = OwnedFileDescriptor(owning: number)
-    if ftruncate(number, size) < 0 { throw Refused(number: errno) }
-    return file
-  }
-
-  /// Writes this number of bytes and closes. Returns how many bytes could be written.
-  func fill(_ size: Int) async throws -> Int {
-    let written = try await onThread { number in
-      let buffer = [UInt8](repeating: 7, count: 1 << 20)
-      var written = 0
-      while written < size {
-        let count = Glibc.write(number, buffer, min(buffer.count, size - written))
-        if count <= 0 { break }
-        written += count
-      }
-      return written
-    }
-    close()
-    return written
-  }
-
-  private func onThread<Value: Sendable>(_ body: @escaping @Sendable (Int32) throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Result { try self.withRawValue(body) }) }
     }
   }
 }

@@ -24,7 +24,9 @@ import Testing
     return try #require(stage.shelf.sessions[session])
   }
 
-  @Test func `a window becomes a connected session, which the next drop of its content finds`() throws {
+  @Test func `a window becomes a connected session, with content or without, which the next drop of its content finds`()
+    throws
+  {
     let stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
     let before = stage.sayings.count
     let session = try adopted(stage)
@@ -39,10 +41,6 @@ import Testing
     #expect((landed?.session, landed?.outcome) == (session.identifier, "activated"))
     #expect(stage.asked.map(\.question.member) == ["ContinueScene"])
     #expect(try adopted(stage, "2", configuration: "Other").configuration == "Other")
-  }
-
-  @Test func `a window without content is adopted too`() throws {
-    let stage = Stage(hosting: cats())
     #expect(try adopted(stage, nil).userActivity == nil)
   }
 

@@ -214,4 +214,18 @@ import Testing
     #expect(refusal.name == .routing("org.stagedoor.Error.ActivityExpired"))
     #expect(refusal.message == "the private delivery \(delivery) cannot go there")
   }
+
+  @Test func `what a host says of sessions that are gone is not logged`() throws {
+    let stage = Stage(cats())
+    let session = try #require(stage.drop("view") { $0.isPrivate = true }?.delivered?.session)
+    stage.attach()
+    stage.hostAnswersAll()
+    stage.call(.destroy(session, animation: "standard"))
+    while !stage.asked.isEmpty { stage.hostAnswers(.refused("the secret words")) }
+    #expect(
+      stage.sayings.contains {
+        if case .log(.warning, let line) = $0 { line.string.contains("Discard") } else { false }
+      })
+    #expect(!stage.sayings.contains { "\($0)".contains("secret") })
+  }
 }

@@ -125,23 +125,18 @@ import Testing
     return (stage, session, delivery, other)
   }
 
-  @Test func `a delivery that fails puts back what there is space for`() throws {
-    // Putting back adds 900 bytes, and the bytes that are there already count twice.
-    var (stage, session, delivery, _) = try shrunk(beside: 1450, isHandled: false)
-    #expect(stage.call(.cancel(delivery)) == .done)
-    #expect(stage.shelf.sessions[session]?.keptBytes == 1000)
-    (stage, session, delivery, _) = try shrunk(beside: 1451, isHandled: false)
+  /// Putting back adds 900 bytes, and the bytes that are there already count twice.
+  @Test(arguments: [(1450, false), (1451, false), (1451, true)])
+  func `a delivery that fails puts back what there is space for, and else a private window stays private`(
+    bytes: Int, wasPrivate: Bool
+  ) throws {
+    let (stage, session, delivery, _) = try shrunk(beside: bytes, isHandled: false, wasPrivate: wasPrivate)
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(stage.progress(of: delivery)?.state == .cancelled)
-    #expect(stage.shelf.sessions[session]?.keptBytes == 0)
-    #expect(stage.memory.bytes(of: "org.example.Cats") == (1451, 1451))
-  }
-
-  @Test func `a private window for whose content there is no space stays private`() throws {
-    let (stage, session, delivery, _) = try shrunk(beside: 1451, isHandled: false, wasPrivate: true)
-    #expect(stage.call(.cancel(delivery)) == .done)
-    #expect(stage.shelf.sessions[session]?.keptBytes == 0)
-    #expect(stage.shelf.sessions[session]?.isPrivate == true)
+    let kept = bytes == 1450 ? 1000 : 0
+    #expect(stage.shelf.sessions[session]?.keptBytes == kept)
+    #expect(stage.shelf.sessions[session]?.isPrivate == wasPrivate)
+    #expect(stage.memory.bytes(of: "org.example.Cats") == (bytes + kept, bytes + kept))
   }
 
   @Test func `a redirect that would put back more than there is space for is refused`() throws {

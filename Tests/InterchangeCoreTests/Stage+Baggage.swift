@@ -47,6 +47,9 @@ extension Stage {
   /// The numbers of the parcels that the baggage store keeps.
   var parcels: [UniqueIdentifier: Set<Int>] { baggage.kept.mapValues { Set($0.keys) } }
 
+  /// How often the baggage store was told that nobody opens a delivery's contents any more.
+  func freed(_ delivery: UniqueIdentifier) -> Int { errands.count { $0 == .free([delivery]) } }
+
   /// The paths of the promises that ended, for each time that some did.
   var endedPromises: [[Text]] {
     errands.compactMap { if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil } }

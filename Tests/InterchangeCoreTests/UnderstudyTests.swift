@@ -47,25 +47,18 @@ import Testing
     }
   }
 
-  @Test func `nobody else does`() {
+  @Test func `nobody else does, a sandbox never, and nobody for an application that declares itself`() {
     let stage = Stage()
     stage.call(.register(Self.manifest(), size: 100), by: .host)
     #expect(attach(stage, as: .other) == .notHost)
+    #expect(attach(stage, as: .sandbox(Self.application)) == .accessDenied)
     // A name in a registered manifest gives nobody a right.
     stage.call(.register(Self.manifest(.owner("org.example.Understudy")), size: 100), by: .host)
     #expect(attach(stage, as: .other) == .notHost)
     #expect(attach(stage, as: .host) == nil)
-  }
-
-  @Test func `a sandbox never does`() {
-    let stage = Stage(Self.manifest())
-    #expect(attach(stage, as: .sandbox(Self.application)) == .accessDenied)
-  }
-
-  @Test func `an application that declares itself has no understudy`() {
-    let stage = Stage()
-    stage.call(.register(Self.manifest(nil), size: 100), by: .host)
-    #expect(attach(stage) == .notHost)
+    let plain = Stage()
+    plain.call(.register(Self.manifest(nil), size: 100), by: .host)
+    #expect(attach(plain) == .notHost)
   }
 
   @Test func `of an installed application the owner of the stated name does`() {

@@ -75,24 +75,20 @@ import Testing
     #expect(JSON.text(of: try JSON.value(Text(text))) == Text(again))
   }
 
-  @Test(arguments: [
-    (#"{"a":[{"$Date":""}]}"#, "a[0]: expected $date, $data, $uuid, $url, $set or $literal, got \"$Date\""),
-    (#"{"a":{"$date":"yesterday"}}"#, "a: expected an RFC 3339 date, got \"yesterday\""),
-    (#"{"a":{"$date":{"$date":"1970-01-01T00:00:00Z"}}}"#, "a: expected an RFC 3339 date, got a dictionary"),
-    (#"{"$set":[1,{"$set":[0,{"$data":"?"}]}]}"#, "[1][1]: expected base64, got \"?\""),
-    (
-      #"{"$set":[{"$date":"1970-01-01T00:00:00Z"},{"$date":"1970-01-01T01:00:00+01:00"}]}"#,
-      "[1]: expected each value of a set once"
-    ),
-    (#"{"$set":[1,1.0,1]}"#, "[2]: expected each value of a set once"),
-    (#"{"$set":[[{"a":{"$url":"x"}}]]}"#, "[0][0].a: expected an absolute URL, got \"x\""),
-    (
-      #"{"$literal":{"$literal":{"$x":1}}}"#,
-      "$literal: expected $date, $data, $uuid, $url, $set or $literal, got \"$x\""
-    ),
-    (#"{"$data":null}"#, ": expected base64, got null"),
-    (#"{"$set":[1e999]}"#, "$set[0]: expected a number that a double can hold, got 1e999"),
-  ])
+  @Test(
+    arguments: pairs(
+      #"""
+      | {"a":[{"$Date":""}]} | a[0]: expected $date, $data, $uuid, $url, $set or $literal, got "$Date" |
+      | {"a":{"$date":"yesterday"}} | a: expected an RFC 3339 date, got "yesterday" |
+      | {"a":{"$date":{"$date":"1970-01-01T00:00:00Z"}}} | a: expected an RFC 3339 date, got a dictionary |
+      | {"$set":[1,{"$set":[0,{"$data":"?"}]}]} | [1][1]: expected base64, got "?" |
+      | {"$set":[{"$date":"1970-01-01T00:00:00Z"},{"$date":"1970-01-01T01:00:00+01:00"}]} | [1]: expected each value of a set once |
+      | {"$set":[1,1.0,1]} | [2]: expected each value of a set once |
+      | {"$set":[[{"a":{"$url":"x"}}]]} | [0][0].a: expected an absolute URL, got "x" |
+      | {"$literal":{"$literal":{"$x":1}}} | $literal: expected $date, $data, $uuid, $url, $set or $literal, got "$x" |
+      | {"$data":null} | : expected base64, got null |
+      | {"$set":[1e999]} | $set[0]: expected a number that a double can hold, got 1e999 |
+      """#))
   func `a tag that is wrong is refused where it stands`(text: String, fault: String) {
     let error = #expect(throws: Fault.self) { try JSON.value(Text(text)) }
     #expect(error.map { "\($0.place): \($0.reason)" } == fault)

@@ -6,83 +6,54 @@ import Testing
   private static let scenes = "UIApplicationSceneManifest.UISceneConfigurations"
   private static let main = "\(scenes).UIWindowSceneSessionRoleApplication[0]"
 
-  private static let atTop: [(String, String, String)] = [
-    ("CFBundleDisplayName", "7", ": expected text, got 7"),
-    ("CFBundleName", #"["a"]"#, ": expected text, got a list"),
-    ("CFBundleName", #""a\u0000""#, ": expected text without NUL"),
-    ("NSUserActivityTypes", #""a""#, #": expected a list of activity types, got "a""#),
-    ("NSUserActivityTypes", #"["a",""]"#, #"[1]: expected an activity type, got """#),
-    ("NSUserActivityTypes", "[{}]", "[0]: expected an activity type, got a dictionary"),
-    (
-      "CFBundleDocumentTypes", #"[{"LSHandlerRank":"owner"}]"#,
-      #"[0].LSHandlerRank: expected "Owner", "Default", "Alternate" or "None", got "owner""#
-    ),
-    (
-      "StagedoorUnderstudy", #""me""#,
-      #": expected true, or the name on the bus of the program that stands in, got "me""#
-    ),
-    ("CFBundleDocumentTypes", "{}", ": expected a list of document types, got a dictionary"),
-    ("CFBundleDocumentTypes", #"["public.image"]"#, #"[0]: expected a document type, got "public.image""#),
-    (
-      "CFBundleDocumentTypes", #"[{"LSItemContentTypes":"public.image"}]"#,
-      #"[0].LSItemContentTypes: expected a list of content types, got "public.image""#
-    ),
-    (
-      "CFBundleDocumentTypes", #"[{},{"LSItemContentTypes":["image/*","png"]}]"#,
-      #"[1].LSItemContentTypes[1]: expected a content type such as image/png or public.png, got "png": there is neither a slash nor a dot"#
-    ),
-    (
-      "CFBundleDocumentTypes", #"[{"LSItemContentTypes":[1]}]"#,
-      "[0].LSItemContentTypes[0]: expected a MIME type or a uniform type identifier, got 1"
-    ),
-    ("StagedoorDynamicConfiguration", #""yes""#, #": expected true or false, got "yes""#),
-    ("StagedoorRouting", #""UIKit""#, #": expected "seated" or "uikit", got "UIKit""#),
-    ("StagedoorExec", #"["gallery"]"#, ": expected a command line, got a list"),
-    ("StagedoorExec", #""""#, #": expected a command line, got """#),
-  ]
+  private static let atTop: [(String, String, String)] = triples(
+    #"""
+    | CFBundleDisplayName | 7 | : expected text, got 7 |
+    | CFBundleName | ["a"] | : expected text, got a list |
+    | CFBundleName | "a\u0000" | : expected text without NUL |
+    | NSUserActivityTypes | "a" | : expected a list of activity types, got "a" |
+    | NSUserActivityTypes | ["a",""] | [1]: expected an activity type, got "" |
+    | NSUserActivityTypes | [{}] | [0]: expected an activity type, got a dictionary |
+    | CFBundleDocumentTypes | [{"LSHandlerRank":"owner"}] | [0].LSHandlerRank: expected "Owner", "Default", "Alternate" or "None", got "owner" |
+    | StagedoorUnderstudy | "me" | : expected true, or the name on the bus of the program that stands in, got "me" |
+    | CFBundleDocumentTypes | {} | : expected a list of document types, got a dictionary |
+    | CFBundleDocumentTypes | ["public.image"] | [0]: expected a document type, got "public.image" |
+    | CFBundleDocumentTypes | [{"LSItemContentTypes":"public.image"}] | [0].LSItemContentTypes: expected a list of content types, got "public.image" |
+    | CFBundleDocumentTypes | [{},{"LSItemContentTypes":["image/*","png"]}] | [1].LSItemContentTypes[1]: expected a content type such as image/png or public.png, got "png": there is neither a slash nor a dot |
+    | CFBundleDocumentTypes | [{"LSItemContentTypes":[1]}] | [0].LSItemContentTypes[0]: expected a MIME type or a uniform type identifier, got 1 |
+    | StagedoorDynamicConfiguration | "yes" | : expected true or false, got "yes" |
+    | StagedoorRouting | "UIKit" | : expected "seated" or "uikit", got "UIKit" |
+    | StagedoorExec | ["gallery"] | : expected a command line, got a list |
+    | StagedoorExec | "" | : expected a command line, got "" |
+    """#)
 
   @Test(arguments: atTop)
   func `of an application`(key: String, value: String, fault: String) {
     #expect(ManifestTests.faults(ManifestTests.json("\"\(key)\":\(value),")) == [key + fault])
   }
 
-  private static let inConfiguration: [(String, String, String)] = [
-    ("UISceneDelegateClassName", "1", ": expected text, got 1"),
-    ("UISceneStoryboardFile", "[]", ": expected text, got a list"),
-    ("UISceneClassName", "true", ": expected text, got true"),
-    ("StagedoorActivityTypes", #""a""#, #": expected a list of activity types, got "a""#),
-    ("StagedoorActivityTypes", "[1]", "[0]: expected an activity type, or a family such as com.example.*, got 1"),
-    (
-      "StagedoorActivityTypes", #"["a.b","a.c"]"#, #"[1]: expected a type that NSUserActivityTypes declares, got "a.c""#
-    ),
-    (
-      "StagedoorActivityTypes", #"["a.*","b.*"]"#, #"[1]: expected a type that NSUserActivityTypes declares, got "b.*""#
-    ),
-    ("StagedoorActivityTypes", #"["a.b.*"]"#, #"[0]: expected a type that NSUserActivityTypes declares, got "a.b.*""#),
-    ("StagedoorContentTypes", "{}", ": expected a list of content types, got a dictionary"),
-    (
-      "StagedoorContentTypes", #"["image/png","text/plain"]"#,
-      #"[1]: expected a type that CFBundleDocumentTypes declare, got "text/plain""#
-    ),
-    (
-      "StagedoorContentTypes", #"["com.example.unheard-of"]"#,
-      #"[0]: expected a type that CFBundleDocumentTypes declare, got "com.example.unheard-of""#
-    ),
-    ("StagedoorLaunch", #""once""#, #": expected "automatic", "new" or "single", got "once""#),
-    ("StagedoorMaximumSessions", "0", ": expected a whole number from 1 to 2147483647, got 0"),
-    ("StagedoorMaximumSessions", "2147483648", ": expected a whole number from 1 to 2147483647, got 2147483648"),
-    ("StagedoorMaximumSessions", "1.0", ": expected a whole number from 1 to 2147483647, got 1.0"),
-    ("StagedoorMaximumSessions", #""3""#, #": expected a whole number from 1 to 2147483647, got "3""#),
-    ("StagedoorCanActivatePredicate", "true", ": expected a predicate, got true"),
-    (
-      "StagedoorCanActivatePredicate", #""SELF == 7""#,
-      #": column 9: expected a text in quotes, got "7"; SELF is a text, and a number that stands in one is put in quotes as well"#
-    ),
-    (
-      "StagedoorPrefersToActivatePredicate", #""SELF LIKE 'a' AND""#,
-      #": column 18: expected a condition, such as SELF == "…", got the end"#
-    ),
-  ]
+  private static let inConfiguration: [(String, String, String)] = triples(
+    #"""
+    | UISceneDelegateClassName | 1 | : expected text, got 1 |
+    | UISceneStoryboardFile | [] | : expected text, got a list |
+    | UISceneClassName | true | : expected text, got true |
+    | StagedoorActivityTypes | "a" | : expected a list of activity types, got "a" |
+    | StagedoorActivityTypes | [1] | [0]: expected an activity type, or a family such as com.example.*, got 1 |
+    | StagedoorActivityTypes | ["a.b","a.c"] | [1]: expected a type that NSUserActivityTypes declares, got "a.c" |
+    | StagedoorActivityTypes | ["a.*","b.*"] | [1]: expected a type that NSUserActivityTypes declares, got "b.*" |
+    | StagedoorActivityTypes | ["a.b.*"] | [0]: expected a type that NSUserActivityTypes declares, got "a.b.*" |
+    | StagedoorContentTypes | {} | : expected a list of content types, got a dictionary |
+    | StagedoorContentTypes | ["image/png","text/plain"] | [1]: expected a type that CFBundleDocumentTypes declare, got "text/plain" |
+    | StagedoorContentTypes | ["com.example.unheard-of"] | [0]: expected a type that CFBundleDocumentTypes declare, got "com.example.unheard-of" |
+    | StagedoorLaunch | "once" | : expected "automatic", "new" or "single", got "once" |
+    | StagedoorMaximumSessions | 0 | : expected a whole number from 1 to 2147483647, got 0 |
+    | StagedoorMaximumSessions | 2147483648 | : expected a whole number from 1 to 2147483647, got 2147483648 |
+    | StagedoorMaximumSessions | 1.0 | : expected a whole number from 1 to 2147483647, got 1.0 |
+    | StagedoorMaximumSessions | "3" | : expected a whole number from 1 to 2147483647, got "3" |
+    | StagedoorCanActivatePredicate | true | : expected a predicate, got true |
+    | StagedoorCanActivatePredicate | "SELF == 7" | : column 9: expected a text in quotes, got "7"; SELF is a text, and a number that stands in one is put in quotes as well |
+    | StagedoorPrefersToActivatePredicate | "SELF LIKE 'a' AND" | : column 18: expected a condition, such as SELF == "…", got the end |
+    """#)
 
   @Test(arguments: inConfiguration)
   func `of a configuration`(key: String, value: String, fault: String) {
@@ -100,18 +71,17 @@ import Testing
       ManifestTests.json(declared, configuration: "\"StagedoorContentTypes\":[\"\(type)\"],"))
   }
 
-  @Test(arguments: [
-    ("{}", ": expected at least one configuration, got none"),
-    (#"{"r":[],"s":[]}"#, ": expected at least one configuration, got none"),
-    ("[]", ": expected roles with configurations, got a list"),
-    (#"{"r":{}}"#, ".r: expected a list of configurations, got a dictionary"),
-    (#"{"r":["Main"]}"#, #".r[0]: expected a configuration, got "Main""#),
-    (#"{"r":[{}]}"#, ".r[0].UISceneConfigurationName: expected a configuration's name, got nothing"),
-    (
-      #"{"r":[{"UISceneConfigurationName":""}]}"#,
-      #".r[0].UISceneConfigurationName: expected a configuration's name, got """#
-    ),
-  ])
+  @Test(
+    arguments: pairs(
+      #"""
+      | {} | : expected at least one configuration, got none |
+      | {"r":[],"s":[]} | : expected at least one configuration, got none |
+      | [] | : expected roles with configurations, got a list |
+      | {"r":{}} | .r: expected a list of configurations, got a dictionary |
+      | {"r":["Main"]} | .r[0]: expected a configuration, got "Main" |
+      | {"r":[{}]} | .r[0].UISceneConfigurationName: expected a configuration's name, got nothing |
+      | {"r":[{"UISceneConfigurationName":""}]} | .r[0].UISceneConfigurationName: expected a configuration's name, got "" |
+      """#))
   func `an application without windows is told what is missing`(configurations: String, fault: String) {
     let scenes = "{\"UISceneConfigurations\":\(configurations)}"
     let json = "{\"CFBundleIdentifier\":\"a.b\",\"UIApplicationSceneManifest\":\(scenes)}"

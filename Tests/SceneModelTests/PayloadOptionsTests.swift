@@ -1,4 +1,5 @@
 import SceneModel
+import SceneTestSupport
 import Testing
 
 @Suite struct PayloadOptionsTests {
@@ -65,29 +66,30 @@ import Testing
     }
   }
 
-  private static let wrong: [(String, String)] = [
-    ("[]", ": expected options, got a list"),
-    ("true", ": expected options, got true"),
-    (#"{"session":7}"#, ".session: expected a session's identifier or path, got 7"),
-    (#"{"session":""}"#, #".session: expected a session's identifier or path, got """#),
-    (#"{"session":"\u0000"}"#, ".session: expected text without NUL"),
-    (#"{"application":""}"#, #".application: expected an application's identifier, got """#),
-    (#"{"application":["a.b"]}"#, ".application: expected an application's identifier, got a list"),
-    (#"{"configuration":false}"#, ".configuration: expected the name of a configuration, got false"),
-    (#"{"role":""}"#, #".role: expected a session role, got """#),
-    (#"{"requestingSession":{}}"#, ".requestingSession: expected a session's identifier or path, got a dictionary"),
-    (#"{"token":""}"#, #".token: expected a name for this request, got """#),
-    (#"{"token":7}"#, ".token: expected a name for this request, got 7"),
-    (#"{"activationToken":7}"#, ".activationToken: expected text, got 7"),
-    (#"{"activationToken":"\u0000"}"#, ".activationToken: expected text without NUL"),
-    (#"{"keepPromises":1}"#, ".keepPromises: expected true or false, got 1"),
-    (#"{"private":"yes"}"#, #".private: expected true or false, got "yes""#),
-    (#"{"strict":"true"}"#, #".strict: expected true or false, got "true""#),
-    (#"{"allowedOperations":"copy"}"#, #".allowedOperations: expected a list of operations, got "copy""#),
-    (#"{"allowedOperations":[]}"#, #".allowedOperations: expected "copy", "move" or both, got neither"#),
-    (#"{"allowedOperations":["link"]}"#, #".allowedOperations[0]: expected "copy" or "move", got "link""#),
-    (#"{"allowedOperations":["copy","copy"]}"#, #".allowedOperations[1]: expected each operation once, got "copy""#),
-  ]
+  private static let wrong: [(String, String)] = pairs(
+    #"""
+    | [] | : expected options, got a list |
+    | true | : expected options, got true |
+    | {"session":7} | .session: expected a session's identifier or path, got 7 |
+    | {"session":""} | .session: expected a session's identifier or path, got "" |
+    | {"session":"\u0000"} | .session: expected text without NUL |
+    | {"application":""} | .application: expected an application's identifier, got "" |
+    | {"application":["a.b"]} | .application: expected an application's identifier, got a list |
+    | {"configuration":false} | .configuration: expected the name of a configuration, got false |
+    | {"role":""} | .role: expected a session role, got "" |
+    | {"requestingSession":{}} | .requestingSession: expected a session's identifier or path, got a dictionary |
+    | {"token":""} | .token: expected a name for this request, got "" |
+    | {"token":7} | .token: expected a name for this request, got 7 |
+    | {"activationToken":7} | .activationToken: expected text, got 7 |
+    | {"activationToken":"\u0000"} | .activationToken: expected text without NUL |
+    | {"keepPromises":1} | .keepPromises: expected true or false, got 1 |
+    | {"private":"yes"} | .private: expected true or false, got "yes" |
+    | {"strict":"true"} | .strict: expected true or false, got "true" |
+    | {"allowedOperations":"copy"} | .allowedOperations: expected a list of operations, got "copy" |
+    | {"allowedOperations":[]} | .allowedOperations: expected "copy", "move" or both, got neither |
+    | {"allowedOperations":["link"]} | .allowedOperations[0]: expected "copy" or "move", got "link" |
+    | {"allowedOperations":["copy","copy"]} | .allowedOperations[1]: expected each operation once, got "copy" |
+    """#)
 
   @Test(arguments: wrong)
   func `an option that is wrong is told`(json: String, message: String) {
@@ -147,30 +149,19 @@ import Testing
     + "rules, info or strict"
 
   /// The test replaces STRICT by the option, or by nothing.
-  private static let unknown: [(String, String)] = [
-    (#"{"activity":{"activityType":"a"},"new":1,"options":{STRICT}}"#, "new: expected items, activity or options"),
-    (
-      #"{"options":{STRICT},"activity":{"activityType":"a"},"new":{"deep":[1,{}]}}"#,
-      "new: expected items, activity or options"
-    ),
-    (#"{"new":null,"options":{STRICT},"activity":{"activityType":"a"}}"#, "new: expected items, activity or options"),
-    (#"{"activity":{"activityType":"a","tilte":"x"},"options":{STRICT}}"#, "activity.tilte: expected \(activity)"),
-    (#"{"options":{STRICT},"activity":{"activityType":"a","tilte":"x"}}"#, "activity.tilte: expected \(activity)"),
-    (
-      #"{"items":[{},{"name":"x"}],"options":{STRICT}}"#,
-      "items[1].name: expected suggestedName, activities or representations"
-    ),
-    (
-      #"{"items":[{"activities":[{"activityType":"a","New":null}]}],"options":{STRICT}}"#,
-      "items[0].activities[0].New: expected \(activity)"
-    ),
-    (
-      #"{"items":[{"representations":[{"type":"a/b","text":"","":1}]}],"options":{STRICT}}"#,
-      "items[0].representations[0][\"\"]: expected type, data, text, file, openInPlace or visibility"
-    ),
-    (#"{"activity":{"activityType":"a"},"options":{"a b":1,STRICT}}"#, "options[\"a b\"]: expected \(options)"),
-    (#"{"activity":{"activityType":"a"},"options":{STRICT,"new":1e999}}"#, "options.new: expected \(options)"),
-  ]
+  private static let unknown: [(String, String)] = pairs(
+    #"""
+    | {"activity":{"activityType":"a"},"new":1,"options":{STRICT}} | new: expected items, activity or options |
+    | {"options":{STRICT},"activity":{"activityType":"a"},"new":{"deep":[1,{}]}} | new: expected items, activity or options |
+    | {"new":null,"options":{STRICT},"activity":{"activityType":"a"}} | new: expected items, activity or options |
+    | {"activity":{"activityType":"a","tilte":"x"},"options":{STRICT}} | activity.tilte: expected \#(activity) |
+    | {"options":{STRICT},"activity":{"activityType":"a","tilte":"x"}} | activity.tilte: expected \#(activity) |
+    | {"items":[{},{"name":"x"}],"options":{STRICT}} | items[1].name: expected suggestedName, activities or representations |
+    | {"items":[{"activities":[{"activityType":"a","New":null}]}],"options":{STRICT}} | items[0].activities[0].New: expected \#(activity) |
+    | {"items":[{"representations":[{"type":"a/b","text":"","":1}]}],"options":{STRICT}} | items[0].representations[0][""]: expected type, data, text, file, openInPlace or visibility |
+    | {"activity":{"activityType":"a"},"options":{"a b":1,STRICT}} | options["a b"]: expected \#(options) |
+    | {"activity":{"activityType":"a"},"options":{STRICT,"new":1e999}} | options.new: expected \#(options) |
+    """#)
 
   @Test(arguments: unknown)
   func `an unknown key is passed over, and refused if the sender would rather be told`(json: String, message: String)
@@ -199,24 +190,14 @@ import Testing
 
 /// Payloads with `asStranger`, and the option `origin`.
 @Suite struct StrangerTests {
-  @Test(arguments: [
-    (
-      #"{"activity":{"activityType":"a"},"options":{"asStranger":true,"requestingSession":"b"}}"#,
-      "options.requestingSession: expected no session beside asStranger, got one"
-    ),
-    (
-      #"{"activity":{"activityType":"a","visibility":"application"},"options":{"asStranger":true}}"#,
-      "items[0].activities[0].visibility: expected no visibility beside asStranger, got one"
-    ),
-    (
-      #"{"items":[{},{"representations":[{"type":"a/b","text":"","visibility":"ownProcess"}]}],"options":{"asStranger":true}}"#,
-      "items[1].representations[0].visibility: expected no visibility beside asStranger, got one"
-    ),
-    (
-      #"{"items":[{"representations":[{"type":"application/vnd.portal.filetransfer","text":"key"}]}],"options":{"asStranger":true}}"#,
-      "items[0].representations[0].type: expected no portal's key beside asStranger, got one"
-    ),
-  ])
+  @Test(
+    arguments: pairs(
+      #"""
+      | {"activity":{"activityType":"a"},"options":{"asStranger":true,"requestingSession":"b"}} | options.requestingSession: expected no session beside asStranger, got one |
+      | {"activity":{"activityType":"a","visibility":"application"},"options":{"asStranger":true}} | items[0].activities[0].visibility: expected no visibility beside asStranger, got one |
+      | {"items":[{},{"representations":[{"type":"a/b","text":"","visibility":"ownProcess"}]}],"options":{"asStranger":true}} | items[1].representations[0].visibility: expected no visibility beside asStranger, got one |
+      | {"items":[{"representations":[{"type":"application/vnd.portal.filetransfer","text":"key"}]}],"options":{"asStranger":true}} | items[0].representations[0].type: expected no portal's key beside asStranger, got one |
+      """#))
   func `what leads back to the sender is refused`(json: String, fault: String) {
     let thrown = #expect(throws: Fault.self) { try Payload(json: Text(json), PayloadTests.rules) }
     #expect(thrown?.description == fault)

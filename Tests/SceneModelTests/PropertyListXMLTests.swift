@@ -1,4 +1,5 @@
 import SceneModel
+import SceneTestSupport
 import Testing
 
 @Suite struct PropertyListXMLTests {
@@ -26,49 +27,38 @@ import Testing
       try read("\u{FEFF}<?xml version='1.0'?>\n<!DOCTYPE plist [<!ENTITY a 'b'>]>\n<plist>\(xml)</plist>\n") == value)
   }
 
-  private static let bad: [(String, String)] = [
-    // Other documents.
-    ("<dict/>", "line 1, column 1: expected <plist> as the root, got <dict>"),
-    ("<plist/>", "line 1, column 1: expected a value in <plist>"),
-    ("<plist>\n</plist>", "line 1, column 1: expected a value in <plist>"),
-    ("<plist>\n<true/>\n <true/></plist>", "line 3, column 2: expected one value in <plist>"),
-    ("<plist>\n text</plist>", "line 2, column 2: expected no text in <plist>"),
-    ("<plist><true/></plist>x", "line 1, column 23: expected nothing after the root element, found \"x\""),
-    ("<plist>", "line 1, column 8: expected </plist> for the element of line 1, found the end of the document"),
-    ("<plist><true/>", "line 1, column 15: expected </plist> for the element of line 1, found the end of the document"),
-    ("<plist><foo/></plist>", "line 1, column 8: expected a property list's element, got <foo>"),
-    ("<plist><key>a</key></plist>", "line 1, column 8: expected a property list's element, got <key>"),
-    ("<plist><plist/></plist>", "line 1, column 8: expected a property list's element, got <plist>"),
-    // Dictionaries.
-    ("<plist><dict>\n\t<true/></dict></plist>", "line 2, column 2: expected <key>, got <true>"),
-    ("<plist><dict>\n<key>a</key>\n</dict></plist>", "line 2, column 1: expected a value for the key \"a\""),
-    (
-      "<plist><dict>\n<key>a</key><key>b</key><true/></dict></plist>",
-      "line 2, column 1: expected a value for the key \"a\""
-    ),
-    (
-      "<plist><dict><key>a</key><true/>\n  <key>b</key><true/>\n  <key>a</key><false/></dict></plist>",
-      "line 3, column 3: expected no second key \"a\""
-    ),
-    ("<plist><dict>a</dict></plist>", "line 1, column 14: expected no text in <dict>"),
-    ("<plist><dict><key><b/></key></dict></plist>", "line 1, column 19: expected only text in <key>"),
-    // Scalars.
-    (
-      "<plist><date>yesterday</date></plist>",
-      "line 1, column 8: expected a date such as 2026-05-01T12:00:00Z, got \"yesterday\""
-    ),
-    ("<plist><data>A</data></plist>", "line 1, column 8: expected base64 in <data>"),
-    ("<plist><true>yes</true></plist>", "line 1, column 14: expected no text in <true>"),
-    ("<plist><true><true/></true></plist>", "line 1, column 14: expected nothing in <true>"),
-    ("<plist><string>a<b/></string></plist>", "line 1, column 17: expected only text in <string>"),
-    // XML.
-    (
-      "<plist><string>&a;</string></plist>",
-      "line 1, column 16: expected a character's number or one of &amp; &lt; &gt; &quot; &apos;, found \"&a\""
-    ),
-    ("<plist>\n<true></false></plist>", "line 2, column 7: expected </true>, found </false>"),
-    ("<plist><string>\u{1}</string></plist>", "line 1, column 16: expected a character that XML allows, found U+0001"),
-  ]
+  private static let bad: [(String, String)] = pairs(
+    #"""
+    Other documents.
+    | <dict/> | line 1, column 1: expected <plist> as the root, got <dict> |
+    | <plist/> | line 1, column 1: expected a value in <plist> |
+    | <plist>⏎</plist> | line 1, column 1: expected a value in <plist> |
+    | <plist>⏎<true/>⏎ <true/></plist> | line 3, column 2: expected one value in <plist> |
+    | <plist>⏎ text</plist> | line 2, column 2: expected no text in <plist> |
+    | <plist><true/></plist>x | line 1, column 23: expected nothing after the root element, found "x" |
+    | <plist> | line 1, column 8: expected </plist> for the element of line 1, found the end of the document |
+    | <plist><true/> | line 1, column 15: expected </plist> for the element of line 1, found the end of the document |
+    | <plist><foo/></plist> | line 1, column 8: expected a property list's element, got <foo> |
+    | <plist><key>a</key></plist> | line 1, column 8: expected a property list's element, got <key> |
+    | <plist><plist/></plist> | line 1, column 8: expected a property list's element, got <plist> |
+    Dictionaries.
+    | <plist><dict>⏎\#t<true/></dict></plist> | line 2, column 2: expected <key>, got <true> |
+    | <plist><dict>⏎<key>a</key>⏎</dict></plist> | line 2, column 1: expected a value for the key "a" |
+    | <plist><dict>⏎<key>a</key><key>b</key><true/></dict></plist> | line 2, column 1: expected a value for the key "a" |
+    | <plist><dict><key>a</key><true/>⏎  <key>b</key><true/>⏎  <key>a</key><false/></dict></plist> | line 3, column 3: expected no second key "a" |
+    | <plist><dict>a</dict></plist> | line 1, column 14: expected no text in <dict> |
+    | <plist><dict><key><b/></key></dict></plist> | line 1, column 19: expected only text in <key> |
+    Scalars.
+    | <plist><date>yesterday</date></plist> | line 1, column 8: expected a date such as 2026-05-01T12:00:00Z, got "yesterday" |
+    | <plist><data>A</data></plist> | line 1, column 8: expected base64 in <data> |
+    | <plist><true>yes</true></plist> | line 1, column 14: expected no text in <true> |
+    | <plist><true><true/></true></plist> | line 1, column 14: expected nothing in <true> |
+    | <plist><string>a<b/></string></plist> | line 1, column 17: expected only text in <string> |
+    XML.
+    | <plist><string>&a;</string></plist> | line 1, column 16: expected a character's number or one of &amp; &lt; &gt; &quot; &apos;, found "&a" |
+    | <plist>⏎<true></false></plist> | line 2, column 7: expected </true>, found </false> |
+    | <plist><string>\#u{1}</string></plist> | line 1, column 16: expected a character that XML allows, found U+0001 |
+    """#)
 
   @Test(arguments: bad)
   func `what is wrong is refused with its place`(xml: String, description: String) {

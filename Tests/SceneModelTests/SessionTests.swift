@@ -1,4 +1,5 @@
 import SceneModel
+import SceneTestSupport
 import Testing
 
 @Suite struct SessionTests {
@@ -39,46 +40,27 @@ import Testing
     #expect(fault?.description == "user_info: expected at most 56 levels of nesting, got 57")
   }
 
-  @Test(arguments: [
-    ("[]", "expected a session, got a list"),
-    (
-      "{\(least.replacing("6F1C", with: "6F1"))}",
-      "persistentIdentifier: expected a UUID, got \"6F12A34-0000-4000-8000-00000000ABCD\""
-    ),
-    (
-      #"{"application":"a.b","configuration":"Main","created":"2026-05-01T12:00:00Z"}"#,
-      "persistentIdentifier: expected a UUID, got nothing"
-    ),
-    (
-      "{\(least.replacing(",\"created\":\"2026-05-01T12:00:00Z\"", with: ""))}",
-      "created: expected an RFC 3339 date, got nothing"
-    ),
-    (
-      "{\(least.replacing("\"application\":\"a.b\",", with: ""))}",
-      "application: expected an application's identifier, got nothing"
-    ),
-    (
-      "{\(least.replacing("\"configuration\":\"Main\",", with: ""))}",
-      "configuration: expected the name of a configuration, got nothing"
-    ),
-    ("{\(least),\"role\":\"\"}", "role: expected a session role, got \"\""),
-    (
-      "{\(least),\"state\":\"foreground\"}",
-      "state: expected \"foregroundActive\", \"foregroundInactive\", \"background\" or \"unattached\", got \"foreground\""
-    ),
-    ("{\(least),\"connected\":0}", "connected: expected true or false, got 0"),
-    ("{\(least),\"hasBeenConnected\":\"\"}", "hasBeenConnected: expected true or false, got \"\""),
-    ("{\(least),\"lastActivated\":0}", "lastActivated: expected an RFC 3339 date, got 0"),
-    ("{\(least),\"title\":[]}", "title: expected text, got a list"),
-    (
-      "{\(least),\"userActivity\":{\"activityType\":1}}",
-      "userActivity.activityType: expected the type of the activity, got 1"
-    ),
-    ("{\(least),\"stateRestorationActivity\":1}", "stateRestorationActivity: expected an activity, got 1"),
-    ("{\(least),\"userInfo\":{\"a\":{\"$set\":1}}}", "userInfo.a: expected an array in $set, got an integer"),
-    ("{\(least),\"canActivatePredicate\":true}", "canActivatePredicate: expected text, got true"),
-    ("{\(least),\"private\":1}", "private: expected true or false, got 1"),
-  ])
+  @Test(
+    arguments: pairs(
+      #"""
+      | [] | expected a session, got a list |
+      | {\#(least.replacing("6F1C", with: "6F1"))} | persistentIdentifier: expected a UUID, got "6F12A34-0000-4000-8000-00000000ABCD" |
+      | {"application":"a.b","configuration":"Main","created":"2026-05-01T12:00:00Z"} | persistentIdentifier: expected a UUID, got nothing |
+      | {\#(least.replacing(",\"created\":\"2026-05-01T12:00:00Z\"", with: ""))} | created: expected an RFC 3339 date, got nothing |
+      | {\#(least.replacing("\"application\":\"a.b\",", with: ""))} | application: expected an application's identifier, got nothing |
+      | {\#(least.replacing("\"configuration\":\"Main\",", with: ""))} | configuration: expected the name of a configuration, got nothing |
+      | {\#(least),"role":""} | role: expected a session role, got "" |
+      | {\#(least),"state":"foreground"} | state: expected "foregroundActive", "foregroundInactive", "background" or "unattached", got "foreground" |
+      | {\#(least),"connected":0} | connected: expected true or false, got 0 |
+      | {\#(least),"hasBeenConnected":""} | hasBeenConnected: expected true or false, got "" |
+      | {\#(least),"lastActivated":0} | lastActivated: expected an RFC 3339 date, got 0 |
+      | {\#(least),"title":[]} | title: expected text, got a list |
+      | {\#(least),"userActivity":{"activityType":1}} | userActivity.activityType: expected the type of the activity, got 1 |
+      | {\#(least),"stateRestorationActivity":1} | stateRestorationActivity: expected an activity, got 1 |
+      | {\#(least),"userInfo":{"a":{"$set":1}}} | userInfo.a: expected an array in $set, got an integer |
+      | {\#(least),"canActivatePredicate":true} | canActivatePredicate: expected text, got true |
+      | {\#(least),"private":1} | private: expected true or false, got 1 |
+      """#))
   func `a session that is none is told`(json: String, message: String) {
     let fault = #expect(throws: Fault.self) { try session(json) }
     #expect(fault?.description == message)

@@ -1,4 +1,5 @@
 import SceneModel
+import SceneTestSupport
 import Testing
 
 /// Files and links as a shell hands them in.
@@ -72,31 +73,19 @@ import Testing
   }
 
   @Test(
-    arguments: [
-      ("", "uri_list: expected a URI or an absolute path, got none"),
-      ("# nothing\r\n\r\n", "uri_list: expected a URI or an absolute path, got none"),
-      ("/a\nBeach.png", "uri_list, line 2: expected a URI or an absolute path, got \"Beach.png\""),
-      ("#\r\n\r\n./a", "uri_list, line 3: expected a URI or an absolute path, got \"./a\""),
-      (
-        "https://example.org/a b",
-        "uri_list, line 1: expected a URI or an absolute path, got \"https://example.org/a b\"; a space is written %20, "
-          + "and each byte of a letter beyond ASCII likewise"
-      ),
-      (
-        "file:a", "uri_list, line 1: expected a file URL such as file:///home/user/Beach.png, got \"file:a\""
-      ),
-      (
-        "File://host/a",
-        "uri_list, line 1: expected a file URL such as file:///home/user/Beach.png, got \"File://host/a\""
-      ),
-      (
-        "file:///a b",
-        "uri_list, line 1: expected a file URL such as file:///home/user/Beach.png, got \"file:///a b\"; a space is "
-          + "written %20, and each byte of a letter beyond ASCII likewise"
-      ),
-    ] as [(Text, String)])
-  func `a fault names its line`(list: Text, message: String) {
-    #expect(fault(list) == message)
+    arguments: pairs(
+      #"""
+      | | uri_list: expected a URI or an absolute path, got none |
+      | # nothing\#r⏎\#r⏎ | uri_list: expected a URI or an absolute path, got none |
+      | /a⏎Beach.png | uri_list, line 2: expected a URI or an absolute path, got "Beach.png" |
+      | #\#r⏎\#r⏎./a | uri_list, line 3: expected a URI or an absolute path, got "./a" |
+      | https://example.org/a b | uri_list, line 1: expected a URI or an absolute path, got "https://example.org/a b"; a space is written %20, and each byte of a letter beyond ASCII likewise |
+      | file:a | uri_list, line 1: expected a file URL such as file:///home/user/Beach.png, got "file:a" |
+      | File://host/a | uri_list, line 1: expected a file URL such as file:///home/user/Beach.png, got "File://host/a" |
+      | file:///a b | uri_list, line 1: expected a file URL such as file:///home/user/Beach.png, got "file:///a b"; a space is written %20, and each byte of a letter beyond ASCII likewise |
+      """#))
+  func `a fault names its line`(list: String, message: String) {
+    #expect(fault(Text(list)) == message)
   }
 
   @Test func `a key needs an activity`() {

@@ -8,9 +8,8 @@ import Testing
       ("file:///", "/"), ("file:///x", "/x"), ("file://localhost/x", "/x"), ("file://LocalHost/x", "/x"),
       ("FILE:///x", "/x"), ("file:///home/user/My%20Beach.png", "/home/user/My Beach.png"),
       ("file:///M%C3%BCll", "/Müll"), ("file:///%e7%8c%ab", "/猫"), ("file:///a/../b/./", "/a/../b/./"),
-      ("file:////a", "//a"),
-      ("file:///a%3Fb%23c%25", "/a?b#c%"), ("file:///a+b", "/a+b"), ("file:///localhost/x", "/localhost/x"),
-      ("file:///%66ile", "/file"),
+      ("file:////a", "//a"), ("file:///a%3Fb%23c%25", "/a?b#c%"), ("file:///a+b", "/a+b"),
+      ("file:///localhost/x", "/localhost/x"), ("file:///%66ile", "/file"),
     ] as [(Text, String)])
   func `a file URL names a path on this machine`(url: Text, path: String) {
     #expect(FileURL.path(of: url) == Array(path.utf8))
@@ -24,13 +23,10 @@ import Testing
   @Test(
     arguments: [
       "", "x", "/x", "file:", "file:/", "file:/x", "file://", "file:x", "file://host/x", "file://localhost",
-      "file://localhost.example/x",
-      "file://localhostx/x", "file://user@localhost/x", "file://localhost:80/x", "file://127.0.0.1/x", "http:///x",
-      "http://localhost/x",
-      "https://example.org/x", "files:///x", "afile:///x", " file:///x", "file:///x ", "file:///a b", "file:///ü",
-      "file:///a\n",
-      "file:///%00", "file:///a%00b", "file:///%zz", "file:///%", "file:///%2", "file:///a%2G", "file:///a?b",
-      "file:///a#b", "file:///a\u{0}",
+      "file://localhost.example/x", "file://localhostx/x", "file://user@localhost/x", "file://localhost:80/x",
+      "file://127.0.0.1/x", "http:///x", "http://localhost/x", "https://example.org/x", "files:///x", "afile:///x",
+      " file:///x", "file:///x ", "file:///a b", "file:///ü", "file:///a\n", "file:///%00", "file:///a%00b",
+      "file:///%zz", "file:///%", "file:///%2", "file:///a%2G", "file:///a?b", "file:///a#b", "file:///a\u{0}",
       "file:\\\\x", "file://%6cocalhost/x",
     ] as [Text])
   func `nothing else is one`(url: Text) throws {

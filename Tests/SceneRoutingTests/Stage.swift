@@ -86,18 +86,16 @@ extension Stage {
     made += 1
     let decision = decided(state, request(UniqueIdentifier(high: 2, low: made)), at: now)
     self.decision = decision
-    if let fact = decision.fact { makeTrue(fact) }
+    if let fact = decision.fact {
+      state.apply(fact)
+      note(fact)
+    }
     now = Instant(microseconds: now.microseconds + 1_000_000)
     return happening(decision)
   }
 
-  private mutating func makeTrue(_ fact: Fact) {
-    state.apply(fact)
-    note(fact)
-  }
-
   /// Applies a fact as a store would.
-  mutating func note(_ fact: Fact) {
+  private mutating func note(_ fact: Fact) {
     switch fact {
     case .sessionMade(let session):
       let name = "#\(names.values.count { $0.hasPrefix("#") } + 1)"
@@ -195,6 +193,8 @@ extension Stage {
   var because: SessionReason? { explanation?.sessionReason }
   var application: Text? { explanation?.application }
   var whyApplication: ApplicationReason? { explanation?.applicationReason }
+  /// The application, and why.
+  var chosen: (Text?, ApplicationReason?) { (application, whyApplication) }
   var configuration: Text? { explanation?.configuration }
   var whyConfiguration: ConfigurationReason? { explanation?.configurationReason }
   var key: Text? { explanation.flatMap { $0.keySource == nil ? nil : $0.key } }

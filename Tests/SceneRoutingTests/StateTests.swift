@@ -6,34 +6,6 @@ import Testing
 @Suite struct StateTests {
   private let cats = app("org.example.Cats", "view") { window("Default", can: "SELF BEGINSWITH 'cat'") }
 
-  // MARK: Undoing
-
-  @Test func `one that was discarded is there again, with all that it said`() {
-    var stage = Stage(cats)
-    stage.session("it", can: "SELF == '1'", prefers: "SELF ==")
-    let it = stage.identifier("it")
-    let undo = stage.state.discard(it)
-    #expect(stage.state.sessionCount == 0)
-    #expect(stage.drop(items: [], on: "it") == .refused(.noSuchSession))
-    stage.state.revert(undo)
-    #expect(stage.drop(items: [], on: "it") == .activated("it"))
-    _ = stage.play { Request(Payload(activity("view", "1")), newSession: $0, listsCandidates: true) }
-    #expect(stage.decision?.explanation.candidates.last?.because.contains("does not parse") == true)
-  }
-
-  @Test func `what was set and undone is not set`() {
-    var stage = Stage(cats)
-    stage.session("it")
-    guard var session = stage.sessions["it"] else { return }
-    session.canActivatePredicate = "SELF =="
-    let undo = stage.state.update(session)
-    #expect(stage.drop("view", key: "cat1", .existingOnly) == .refused(.noMatchingSession))
-    stage.state.revert(undo)
-    _ = stage.play { Request(Payload(activity("view", "cat1")), newSession: $0, listsCandidates: true) }
-    #expect(stage.decision?.outcome == .activated(stage.identifier("it")))
-    #expect(stage.decision?.explanation.candidates.first?.because == #"SELF BEGINSWITH "cat" is true"#)
-  }
-
   @Test func `a fact about a session that is gone changes nothing, and so does its undoing`() {
     var stage = Stage(cats)
     stage.session("it")
@@ -77,13 +49,6 @@ import Testing
     stage.discard("#1")
     stage.state.register(cats)
     #expect(stage.drop("view", key: "1", .existingOnly) == .activated("it"))
-  }
-
-  @Test func `a type that is declared no more opens nothing`() {
-    var stage = Stage(app("org.example.Cats", "view", "feed"))
-    stage.session("it", showing: activity("feed", "1"))
-    stage.state.register(app("org.example.Cats", "view"))
-    #expect(stage.drop("feed", key: "1") == .refused(.activityTypeNotDeclared))
   }
 
   /// More configurations than fit into sixteen bits.

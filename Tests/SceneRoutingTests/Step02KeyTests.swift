@@ -10,21 +10,17 @@ import Testing
     UserActivity(activityType: "viewCat", targetContentIdentifier: identifier, webpageURL: page)
   }
 
-  @Test func `it is the identifier of the activity's content`() {
+  @Test(arguments: [nil, ""] as [Text?])
+  func `it is the identifier of the activity's content, or without one its page`(identifier: Text?) {
     var stage = Stage(cats)
     _ = stage.drop(Payload(cat("cat1", page: "https://example.org/cat1")))
     #expect(stage.key == "cat1")
     #expect(stage.whyKey == .targetContentIdentifier)
-  }
-
-  @Test(arguments: [nil, ""] as [Text?])
-  func `without one it is the activity's page`(identifier: Text?) {
-    var stage = Stage(cats)
     let payload = Payload(cat(identifier, page: "https://example.org/cat1"))
     #expect(stage.drop(payload) == .created("Default"))
     #expect(stage.key == "https://example.org/cat1")
     #expect(stage.whyKey == .webpageURL)
-    #expect(stage.drop(payload) == .activated("#1"))
+    #expect(stage.drop(payload) == .activated("#2"))
   }
 
   @Test func `an activity that has neither has no key, whatever file comes with it`() {
@@ -46,20 +42,18 @@ import Testing
     #expect(stage.drop(items: [items[1]]) == .created("Default"))
   }
 
-  @Test(arguments: ["text/uri-list", "public.url"] as [Text])
-  func `or the first item's link`(type: Text) {
+  @Test(arguments: [
+    text("text/uri-list", "# cats\r\n\r\nhttps://example.org/cat1\r\nhttps://example.org/cat2\r\n"),
+    text("public.url", "https://example.org/cat1"),
+    Representation(type: contentType("text/uri-list"), .data(Array("https://example.org/cat1\0".utf8))),
+  ])
+  func `or the first item's link, as text or as bytes, which may end with a NUL as some toolkits send it`(
+    link: Representation
+  ) {
     var stage = Stage(cats)
-    let list = text(type, "# cats\r\n\r\nhttps://example.org/cat1\r\nhttps://example.org/cat2\r\n")
-    #expect(stage.drop(items: [item(as: list)]) == .created("Default"))
+    #expect(stage.drop(items: [item(as: link)]) == .created("Default"))
     #expect(stage.key == "https://example.org/cat1")
     #expect(stage.whyKey == .link)
-  }
-
-  @Test func `a link may come as bytes, and end with a NUL as some toolkits send it`() {
-    var stage = Stage(cats)
-    let bytes = Representation(type: contentType("text/uri-list"), .data(Array("https://example.org/cat1\0".utf8)))
-    _ = stage.drop(items: [item(as: bytes)])
-    #expect(stage.key == "https://example.org/cat1")
   }
 
   @Test func `of a file and a link the one that was registered first`() {
@@ -79,33 +73,18 @@ import Testing
     }
   }
 
-  @Test func `the file of a second item is no key`() {
-    var stage = Stage(cats)
-    let picture = Representation(type: contentType("image/png"), .data([1]))
-    #expect(stage.drop(items: [item(as: picture), item(as: file("file:///cat2.png"))]) == .created("Default"))
-    #expect(stage.key == nil)
-    #expect(stage.because == .withoutKeyNew)
-  }
-
   // MARK: The normal form
 
-  @Test func `every spelling of a file's URL is one key`() throws {
+  @Test(arguments: [
+    ("file:///a/cat%201.png", "FILE://LocalHost/b/../a/./%63at%201.png/", "file"),
+    ("https://example.org/~cat/%C3%A9?q=%2F", "HTTPS://EXAMPLE.org:443/dogs/../%7Ecat/%c3%a9?q=%2f", "text"),
+  ])
+  func `every spelling of the URL of a file or a link is one key`(normal: Text, other: Text, field: String) throws {
     var stage = Stage(cats)
-    for url in ["file:///a/cat%201.png", "FILE://LocalHost/b/../a/./%63at%201.png/"] {
-      let json = #"{"items": [{"representations": [{"type": "image/png", "file": "URL"}]}]}"#
-      _ = try stage.drop(json: json.replacing("URL", with: url))
-      #expect(stage.key == "file:///a/cat%201.png")
-    }
-    #expect(stage.because == .onlyInTier)
-  }
-
-  @Test func `every spelling of a link is one key`() {
-    var stage = Stage(cats)
-    for link in ["https://example.org/~cat/%C3%A9?q=%2F", "HTTPS://EXAMPLE.org:443/dogs/../%7Ecat/%c3%a9?q=%2f"]
-      as [Text]
-    {
-      _ = stage.drop(items: [item(as: text("text/uri-list", link))])
-      #expect(stage.key == "https://example.org/~cat/%C3%A9?q=%2F")
+    let type = field == "file" ? "image/png" : "text/uri-list"
+    for url in [normal, other] {
+      _ = try stage.drop(json: #"{"items": [{"representations": [{"type": "\#(type)", "\#(field)": "\#(url)"}]}]}"#)
+      #expect(stage.key == normal)
     }
     #expect(stage.because == .onlyInTier)
   }
@@ -132,33 +111,18 @@ import Testing
     #expect(stage.key == "https://example.org/cat1")
   }
 
-  // MARK: By the byte
-
-  @Test func `keys are compared by their bytes`() {
-    var stage = Stage(cats)
-    let (composed, decomposed): (Text, Text) = ("Caf\u{E9}", "Cafe\u{301}")
-    #expect(stage.drop("viewCat", key: composed) == .created("Default"))
-    #expect(stage.drop("viewCat", key: decomposed) == .created("Default"))
-    #expect(stage.drop("viewCat", key: composed) == .activated("#1"))
-    #expect(stage.drop("viewCat", key: decomposed) == .activated("#2"))
-    #expect(stage.drop("viewCat", key: "Caf\u{C9}") == .created("Default"))
-  }
-
-  @Test func `so are they in conditions`() {
-    var stage = Stage(cats)
-    stage.session("composed", can: "SELF == \"Caf\u{E9}\"")
-    stage.session("decomposed", can: "SELF == \"Cafe\u{301}\"")
-    #expect(stage.drop("viewCat", key: "Caf\u{E9}") == .activated("composed"))
-    #expect(stage.drop("viewCat", key: "Cafe\u{301}") == .activated("decomposed"))
-    #expect(stage.because == .onlyInTier)
-  }
-
-  @Test func `and by all of their bytes, spaces and letters of either size`() {
-    var stage = Stage(cats)
-    for key in ["cat", "Cat", "cat ", " cat", "cat\u{200B}", "cat/"] as [Text] {
-      #expect(stage.drop("viewCat", key: key) == .created("Default"))
-      #expect(stage.key == key)
+  @Test func `keys are compared by all of their bytes, in conditions too`() {
+    let keys: [Text] = ["Caf\u{E9}", "Cafe\u{301}", "Caf\u{C9}", "cat", "Cat", "cat ", " cat", "cat\u{200B}", "cat/"]
+    var (shown, wanted) = (Stage(cats), Stage(cats))
+    for (number, key) in keys.enumerated() {
+      #expect(shown.drop("viewCat", key: key) == .created("Default"))
+      #expect(shown.key == key)
+      wanted.session("#\(number + 1)", can: Text("SELF == \"\(key)\""))
     }
-    #expect(stage.drop("viewCat", key: "cat") == .activated("#1"))
+    for (number, key) in keys.enumerated() {
+      #expect(shown.drop("viewCat", key: key) == .activated("#\(number + 1)"))
+      #expect(wanted.drop("viewCat", key: key) == .activated("#\(number + 1)"))
+      #expect(wanted.because == .onlyInTier)
+    }
   }
 }

@@ -15,8 +15,7 @@ import Testing
     stage.state.setPreferredApplication("org.example.Birds", for: "view")
     stage.session("birds", of: "org.example.Birds", prefers: "TRUEPREDICATE", state: .foregroundActive, activated: 99)
     #expect(stage.drop("view", key: "1", to: "org.example.Dogs", asking: "birds") == .created("Default"))
-    #expect(stage.application == "org.example.Dogs")
-    #expect(stage.whyApplication == .named)
+    #expect(stage.chosen == ("org.example.Dogs", .named))
   }
 
   @Test func `one that is named and is not there is refused, as is one without a manifest`() {
@@ -66,34 +65,15 @@ import Testing
 
   // MARK: No named application
 
-  @Test func `the requesting session's comes next`() {
+  @Test func `the requesting session's comes next, if it declares the type`() {
     var stage = Stage(cats, dogs, birds)
     stage.state.setPreferredApplication("org.example.Birds", for: "view")
     stage.session("birds", of: "org.example.Birds", prefers: "TRUEPREDICATE", state: .foregroundActive, activated: 99)
     stage.session("dogs", of: "org.example.Dogs")
     #expect(stage.drop("view", key: "1", asking: "dogs") == .created("Default"))
-    #expect(stage.application == "org.example.Dogs")
-    #expect(stage.whyApplication == .ofRequestingSession)
-  }
-
-  @Test func `if it declares the type`() {
-    var stage = Stage(cats, dogs)
-    stage.session("dogs", of: "org.example.Dogs")
+    #expect(stage.chosen == ("org.example.Dogs", .ofRequestingSession))
     #expect(stage.drop("viewCat", key: "1", asking: "dogs") == .created("Default"))
-    #expect(stage.application == "org.example.Cats")
-    #expect(stage.whyApplication == .onlyOne)
-  }
-
-  @Test(arguments: [true, false])
-  func `a requesting session that is gone is ignored`(isDiscarded: Bool) {
-    var stage = Stage(cats, dogs)
-    stage.session("dogs", of: "org.example.Dogs")
-    var payload = Payload(activity("view", "1"))
-    payload.options.requestingSession = isDiscarded ? Text("\(stage.identifier("dogs"))") : "the dogs' window"
-    stage.discard("dogs")
-    #expect(stage.drop(payload) == .created("Default"))
-    #expect(stage.application == "org.example.Cats")
-    #expect(stage.whyApplication == .firstByIdentifier)
+    #expect(stage.chosen == ("org.example.Cats", .onlyOne))
   }
 
   @Test func `then the preferred one, while it declares the type`() {
@@ -102,8 +82,7 @@ import Testing
     stage.state.setPreferredApplication("org.example.Dogs", for: "view")
     stage.state.setPreferredApplication("org.example.Dogs", for: "viewCat")
     #expect(stage.drop("view", key: "1") == .created("Default"))
-    #expect(stage.application == "org.example.Dogs")
-    #expect(stage.whyApplication == .preferred)
+    #expect(stage.chosen == ("org.example.Dogs", .preferred))
     _ = stage.drop("viewCat", key: "1")
     #expect(stage.whyApplication == .onlyOne)
     stage.state.register(app("org.example.Dogs", "viewDog"))
@@ -121,8 +100,7 @@ import Testing
     var stage = Stage(cats, dogs)
     stage.session("dogs", of: "org.example.Dogs", prefers: "TRUEPREDICATE", activated: 99)
     #expect(stage.drop("viewCat", key: "1") == .created("Default"))
-    #expect(stage.application == "org.example.Cats")
-    #expect(stage.whyApplication == .onlyOne)
+    #expect(stage.chosen == ("org.example.Cats", .onlyOne))
     stage.state.unregister("org.example.Dogs")
     _ = stage.drop("view", key: "1")
     #expect(stage.whyApplication == .onlyOne)
@@ -139,58 +117,26 @@ import Testing
     #expect(stage.whyApplication == .hasPreferringSession)
   }
 
-  @Test func `a session that prefers it and cannot take it does not count`() {
-    var stage = Stage(cats, dogs)
-    stage.session("cats", of: "org.example.Cats", activated: 99)
-    stage.session("dogs", of: "org.example.Dogs", can: "SELF != '1'", prefers: "SELF == '1'", activated: 1)
-    #expect(stage.drop("view", key: "1") == .created("Default"))
-    #expect(stage.application == "org.example.Cats")
-    #expect(stage.whyApplication == .activatedLast)
-  }
-
-  @Test func `where several have one, the one among them that was used last`() {
-    var stage = Stage(cats, dogs, birds)
-    stage.session("birds", of: "org.example.Birds", activated: 99)
-    stage.session("cats", of: "org.example.Cats", prefers: "SELF == '1'", activated: 1)
-    stage.session("dogs", of: "org.example.Dogs", prefers: "SELF == '1'", activated: 2)
-    #expect(stage.drop("view", key: "1") == .activated("dogs"))
-    #expect(stage.whyApplication == .activatedLast)
-  }
-
   @Test func `then the one whose session was activated last`() {
     var stage = Stage(cats, dogs, birds)
     stage.session("cats", of: "org.example.Cats", state: .foregroundActive, activated: 1)
     stage.session("cats too", of: "org.example.Cats", activated: 3)
     stage.session("dogs", of: "org.example.Dogs", activated: 4)
     #expect(stage.drop("view", key: "1") == .created("Default"))
-    #expect(stage.application == "org.example.Dogs")
-    #expect(stage.whyApplication == .activatedLast)
+    #expect(stage.chosen == ("org.example.Dogs", .activatedLast))
   }
 
   @Test func `then the first by identifier, byte by byte`() {
     var stage = Stage(app("org.example.a", "view"), app("org.example.Z", "view"), app("org.example.B.C", "view"))
     _ = stage.drop("view", key: "1")
-    #expect(stage.application == "org.example.B.C")
-    #expect(stage.whyApplication == .firstByIdentifier)
-  }
-
-  @Test func `also where several were activated at the same moment`() {
-    var stage = Stage(cats, dogs, birds)
+    #expect(stage.chosen == ("org.example.B.C", .firstByIdentifier))
+    // Also where several were activated at the same moment.
+    stage = Stage(cats, dogs, birds)
     stage.session("cats", of: "org.example.Cats", activated: 7)
     stage.session("dogs", of: "org.example.Dogs", activated: 7)
     stage.session("birds", of: "org.example.Birds", activated: 6)
     _ = stage.drop("view", key: "1")
-    #expect(stage.application == "org.example.Cats")
-    #expect(stage.whyApplication == .firstByIdentifier)
-  }
-
-  @Test func `an activity of a type that nobody declares is passed over`() {
-    var stage = Stage(cats, dogs)
-    let items = [item(activity("nobody's", "1"), activity("viewDog", "2")), item(activity("viewCat", "3"))]
-    #expect(stage.drop(items: items) == .created("Default"))
-    #expect(stage.routing == RoutingActivity(item: 0, activity: 1, activityType: "viewDog"))
-    #expect(stage.application == "org.example.Dogs")
-    #expect(stage.key == "2")
+    #expect(stage.chosen == ("org.example.Cats", .firstByIdentifier))
   }
 
   @Test func `types are compared by their bytes`() {

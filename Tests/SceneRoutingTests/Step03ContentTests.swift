@@ -12,8 +12,7 @@ import Testing
     let things = item(
       as: text("application/zip"), file("file:///a.txt", "text/plain"), file("file:///a.jpg", "image/jpeg"))
     #expect(stage.drop(items: [things]) == .created("Default"))
-    #expect(stage.application == "org.example.Editor")
-    #expect(stage.whyApplication == .onlyOne)
+    #expect(stage.chosen == ("org.example.Editor", .onlyOne))
     #expect(stage.decision?.explanation.contentType == "text/plain")
     #expect(stage.routing == nil)
   }
@@ -26,40 +25,18 @@ import Testing
     #expect(stage.drop(items: [item(as: file("file:///a.mp4", "video/mp4"))]) == .refused(.noActivity))
   }
 
-  @Test func `an activity of a declared type comes before all that an item can be shown as`() {
+  @Test func `an activity of a declared type comes before all that an item can be shown as, and another does not`() {
     var stage = Stage(viewer, editor)
     let items = [item(as: file("file:///a.txt", "text/plain")), item(activity("view", "1"))]
     #expect(stage.drop(items: items) == .created("Default"))
     #expect(stage.application == "org.example.Viewer")
     #expect(stage.routing == RoutingActivity(item: 1, activity: 0, activityType: "view"))
     #expect(stage.decision?.explanation.contentType == nil)
-  }
-
-  @Test func `activities that nobody declares leave it to the representations`() {
-    var stage = Stage(viewer, editor)
-    let items = [item(activity("nobody's", "1"), as: file("file:///a.png"))]
-    #expect(stage.drop(items: items, to: "org.example.Editor") == .created("Default"))
+    let undeclared = [item(activity("nobody's", "1"), as: file("file:///a.png"))]
+    #expect(stage.drop(items: undeclared, to: "org.example.Editor") == .created("Default"))
     #expect(stage.routing == nil)
     #expect(stage.decision?.explanation.contentType == "image/png")
     #expect(stage.key == "file:///a.png")
-  }
-
-  @Test func `which of several takes it is found as for activities`() {
-    var stage = Stage(viewer, editor)
-    let picture = [item(as: file("file:///a.png"))]
-    _ = stage.drop(items: picture)
-    #expect(stage.application == "org.example.Editor")
-    #expect(stage.whyApplication == .firstByIdentifier)
-    stage.discard("#1")
-    stage.session("viewer", of: "org.example.Viewer", activated: 5)
-    _ = stage.drop(items: [item(as: file("file:///b.png"))])
-    #expect(stage.application == "org.example.Viewer")
-    #expect(stage.whyApplication == .activatedLast)
-    stage.session("editor", of: "org.example.Editor", prefers: "SELF ENDSWITH '.png'")
-    #expect(stage.drop(items: picture) == .activated("editor"))
-    #expect(stage.whyApplication == .hasPreferringSession)
-    #expect(stage.drop(items: picture, asking: "viewer") == .created("Default"))
-    #expect(stage.whyApplication == .ofRequestingSession)
   }
 
   @Test func `one that is named has to take it`() {
@@ -70,14 +47,5 @@ import Testing
       stage.message
         == #"there is no activity in it, and org.example.Viewer does not take "text/plain": "#
         + "add an activity, or the type to CFBundleDocumentTypes")
-  }
-
-  @Test func `where nothing is taken it depends on whether there was an activity`() {
-    var stage = Stage(viewer)
-    let zip = text("application/zip")
-    #expect(stage.drop(items: [item(as: zip)]) == .refused(.noActivity))
-    #expect(stage.drop(items: [item(activity("nobody's"), as: zip)]) == .refused(.activityTypeNotDeclared))
-    #expect(stage.drop(items: [item()]) == .refused(.noActivity))
-    #expect(stage.state.sessionCount == 0)
   }
 }

@@ -42,11 +42,9 @@ import Testing
     var stage = Stage(
       app("org.example.A", takes: ["text/plain"]), app("org.example.Z", takes: ["text/plain;charset=utf-8"]))
     _ = stage.drop(items: [item(as: text("text/plain; charset=UTF-8"))])
-    #expect(stage.application == "org.example.Z")
-    #expect(stage.whyApplication == .listsType)
+    #expect(stage.chosen == ("org.example.Z", .listsType))
     _ = stage.drop(items: [item(as: text("text/plain"))])
-    #expect(stage.application == "org.example.A")
-    #expect(stage.whyApplication == .onlyOne)
+    #expect(stage.chosen == ("org.example.A", .onlyOne))
   }
 
   @Test func `of those that list the nearest type the one of the highest rank`() {
@@ -69,28 +67,18 @@ import Testing
     let editor = app("org.example.Editor", takes: ["text/plain"], ranks: ["text/plain": .alternate])
     var stage = Stage(notes, editor)
     _ = stage.drop(items: markdown())
-    #expect(stage.application == "org.example.Editor")
-    #expect(stage.whyApplication == .highestRank)
+    #expect(stage.chosen == ("org.example.Editor", .highestRank))
     _ = stage.drop(items: markdown(), to: "org.example.Notes")
     #expect(stage.whyApplication == .named)
     stage.session("notes", of: "org.example.Notes")
     _ = stage.drop(items: markdown(), asking: "notes")
-    #expect(stage.application == "org.example.Notes")
-    #expect(stage.whyApplication == .ofRequestingSession)
+    #expect(stage.chosen == ("org.example.Notes", .ofRequestingSession))
     stage.state.setPreferredApplication("org.example.Notes", for: "text/markdown")
     _ = stage.drop(items: markdown())
     #expect(stage.whyApplication == .preferred)
     stage.state.setPreferredApplication(nil, for: "text/markdown")
     stage.state.unregister("org.example.Editor")
     #expect(stage.drop(items: markdown()) == .refused(.noActivity))
-  }
-
-  @Test func `a representation that only None takes is passed over`() {
-    var stage = Stage(
-      app("org.example.Notes", takes: ["text/markdown"], ranks: ["text/markdown": .none]),
-      app("org.example.Viewer", takes: ["image/*"]))
-    _ = stage.drop(items: [item(as: text("text/markdown"), file("file:///a.png"))])
-    #expect(stage.decision?.explanation.contentType == "image/png")
   }
 
   @Test func `an understudy yields to every application that declares itself`() {
@@ -106,13 +94,10 @@ import Testing
     // Among themselves understudies are as others.
     let second = app("org.example.B", takes: ["text/plain"], understudy: .owner("org.example.Understudy"))
     #expect(dropped(understudied, second) == ("org.example.A", .listsType))
-  }
-
-  @Test func `for activities it yields too`() {
-    var stage = Stage(app("org.example.A", "view", understudy: .registrar), app("org.example.Z", "view"))
+    // For activities it yields too.
+    stage = Stage(app("org.example.A", "view", understudy: .registrar), app("org.example.Z", "view"))
     _ = stage.drop("view", key: "1")
-    #expect(stage.application == "org.example.Z")
-    #expect(stage.whyApplication == .noUnderstudy)
+    #expect(stage.chosen == ("org.example.Z", .noUnderstudy))
   }
 
   @Test func `equals are told apart as before`() {

@@ -49,52 +49,21 @@ import Testing
 
   // MARK: No named configuration
 
-  @Test func `the first that names the type`() {
-    var stage = Stage(
-      app("org.example.Cats", "cat.view") {
-        window("Open")
-        window("Family", "cat.*")
-        window("One", "cat.view")
-        window("Two", "cat.view")
-      })
-    #expect(stage.drop("cat.view", key: "1") == .created("One"))
-    #expect(stage.whyConfiguration == .namesType)
-  }
-
-  @Test func `else the first that names a family of it`() {
-    var stage = Stage(
-      app("org.example.Cats", "cat.view", "cat.feed") {
-        window("Open")
-        window("Feeding", "cat.feed")
-        window("One", "cat.*")
-        window("Two", "cat.*")
-      })
-    #expect(stage.drop("cat.view", key: "1") == .created("One"))
-    #expect(stage.whyConfiguration == .namesFamily)
-  }
-
-  @Test func `else the first that names no types`() {
-    var stage = Stage(
-      app("org.example.Cats", "view", "feed", takes: ["image/*"]) {
-        window("Feeding", "feed")
-        window("Pictures", takes: ["image/*"])
-        window("One")
-        window("Two")
-      })
-    #expect(stage.drop("view", key: "1") == .created("One"))
-    #expect(stage.whyConfiguration == .namesNoTypes)
-  }
-
-  @Test func `else the first of the role`() {
-    var stage = Stage(
-      app("org.example.Cats", "view", "feed") {
-        window("Projector", role: externalDisplay)
-        window("Feeding", "feed")
-        window("More Feeding", "feed")
-      })
-    #expect(stage.drop("view", key: "1") == .created("Feeding"))
-    #expect(stage.whyConfiguration == .firstOfRole)
-    #expect(stage.drop("view", key: "1", role: externalDisplay) == .created("Projector"))
+  @Test func `the first that names the type, else a family of it, else no types, else the first of the role`() {
+    let windows = [
+      window("Projector", role: externalDisplay), window("Feeding", "cat.feed"), window("Pictures", takes: ["image/*"]),
+      window("Open"), window("Open Too"), window("Family", "cat.*"), window("Family Too", "cat.*"),
+      window("One", "cat.view"), window("Two", "cat.view"),
+    ]
+    for (count, name, because) in [
+      (9, "One", .namesType), (7, "Family", .namesFamily), (5, "Open", .namesNoTypes), (3, "Feeding", .firstOfRole),
+    ] as [(Int, String, ConfigurationReason)] {
+      var stage = Stage(
+        app("org.example.Cats", "cat.view", "cat.feed", takes: ["image/*"]) { Array(windows.prefix(count)) })
+      #expect(stage.drop("cat.view", key: "1") == .created(name))
+      #expect(stage.whyConfiguration == because)
+      #expect(stage.drop("cat.view", key: "1", role: externalDisplay) == .created("Projector"))
+    }
   }
 
   @Test func `a role without any is refused, and the others are listed`() {
@@ -104,24 +73,6 @@ import Testing
       stage.message
         == #"org.example.Cats has no configuration in the role "CarPlay"; there are some in "#
         + #""UIWindowSceneSessionRoleApplication" and "\#(externalDisplay)""#)
-  }
-
-  // MARK: Families
-
-  @Test(
-    arguments: [
-      ("com.example.a", true), ("com.example.a.b", true), ("com.example.*", true), ("com.example", false),
-      ("com.example.", false), ("com.examples.a", false), ("com.exampleXa", false), ("Com.example.a", false),
-    ] as [(Text, Bool)])
-  func `a family takes what goes on after its dot`(type: Text, isOfFamily: Bool) {
-    var stage = Stage(
-      app("org.example.Cats", type) {
-        window("Default")
-        window("Family", "com.example.*")
-      })
-    #expect(stage.drop(type, key: "1") == .created(isOfFamily ? "Family" : "Default"))
-    let byName = type == "com.example.*"
-    #expect(stage.whyConfiguration == (byName ? .namesType : isOfFamily ? .namesFamily : .namesNoTypes))
   }
 
   @Test func `families are those of configurations, and declare nothing`() {
@@ -138,7 +89,7 @@ import Testing
     window("View", "view")
   }
 
-  @Test func `without an activity the content types are asked`() {
+  @Test func `without an activity the content types are asked, and with one they are not`() {
     var stage = Stage(pictures)
     #expect(stage.drop(items: [item(as: file("file:///a.png", "image/png"))]) == .created("PNG"))
     #expect(stage.whyConfiguration == .namesType)
@@ -146,10 +97,6 @@ import Testing
     #expect(stage.whyConfiguration == .namesFamily)
     #expect(stage.drop(items: [item(as: file("file:///a.txt", "text/plain"))]) == .created("Default"))
     #expect(stage.whyConfiguration == .namesNoTypes)
-  }
-
-  @Test func `with one they are not`() {
-    var stage = Stage(pictures)
     #expect(stage.drop(items: [item(activity("view", "1"), as: file("file:///a.png"))]) == .created("View"))
     #expect(stage.whyConfiguration == .namesType)
   }

@@ -12,6 +12,9 @@ import Testing
 
   @Test func `its session gets it whatever the predicates say`() {
     var stage = Stage(cats)
+    #expect(stage.drop("view", key: "cat1") == .created("Cat"))
+    #expect(stage.because == .noSceneYet)
+    stage.discard("#1")
     stage.session("main", showing: activity("view", "cat9"), can: "FALSEPREDICATE")
     #expect(stage.drop("view", key: "cat1") == .activated("main"))
     #expect(stage.because == .onlyScene)

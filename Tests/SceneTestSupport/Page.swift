@@ -11,7 +11,7 @@ package struct Page {
     text = String(decoding: try Data(contentsOf: URL(filePath: "\(Page.repository)/\(path)")), as: UTF8.self)
   }
 
-  private init(text: String) { self.text = text }
+  fileprivate init(text: String) { self.text = text }
 
   package var lines: [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
@@ -39,6 +39,16 @@ package struct Page {
       }
     }
   }
+}
+
+/// Cases of a test as a table, one in each row: `| what is given | what is expected |`. The end of a line in a cell is ⏎. Lines between the rows
+/// say what the next rows are about.
+package func pairs(_ table: String) -> [(String, String)] { cells(of: table).map { ($0[0], $0[1]) } }
+
+package func triples(_ table: String) -> [(String, String, String)] { cells(of: table).map { ($0[0], $0[1], $0[2]) } }
+
+private func cells(of table: String) -> [[String]] {
+  Page(text: table).rows.map { $0.map { $0.replacing("⏎", with: "\n") } }
 }
 
 extension String {

@@ -10,10 +10,8 @@ package struct PredicateGenerator {
 
   private static let pieces: [String] = [
     "a", "b", "c", "A", "B", "cat1", "/", ".txt", ".TXT", "é", "e\u{301}", "e", "É", "ß", "SS", "ẞ", "İ", "i", "ı", "ﬁ",
-    "fi",
-    "각", "Å", "ς", "Σ", "ệ", "\u{345}", "\u{323}\u{307}", "*", "?", "\"", "'", "\\", "\n", "\t", "\u{1}", "\u{7F}", "😀",
-    " ",
-    "%@", "(", "}", "ꭰ", "\u{FFFD}", "\u{10FFFF}",
+    "fi", "각", "Å", "ς", "Σ", "ệ", "\u{345}", "\u{323}\u{307}", "*", "?", "\"", "'", "\\", "\n", "\t", "\u{1}",
+    "\u{7F}", "😀", " ", "%@", "(", "}", "ꭰ", "\u{FFFD}", "\u{10FFFF}",
   ]
 
   /// A condition that parses: without NUL, and not empty.
@@ -188,13 +186,10 @@ extension PredicateGenerator {
   }
 
   private static let tokens = [
-    "SELF", "self", "==", "=", "!=", "<>", "<", "=<", ">", "AND", "&&", "or", "||", "NOT", "!", "(", ")", "{", "}",
-    "[", "]", "[c]",
-    "[cd]", "[dc]", "[n]", ",", "IN", "LIKE", "BEGINSWITH", "CONTAINS", "MATCHES", "BETWEEN", "ANY", "TRUEPREDICATE",
-    "'a'", "\"b\"",
-    "'", "\"", "\\", "'\\u12'", "'\\ud83d\\ude00'", "'\\ud83d'", "'\\q'", "12", "-1.5", "%@", "$X", "title", "a.b",
-    "SELF.x", "f(x)",
-    "@", "#", "é", "“", "😀", "\u{0}", "\u{A0}", "nil", "YES",
+    "SELF", "self", "==", "=", "!=", "<>", "<", "=<", ">", "AND", "&&", "or", "||", "NOT", "!", "(", ")", "{", "}", "[",
+    "]", "[c]", "[cd]", "[dc]", "[n]", ",", "IN", "LIKE", "BEGINSWITH", "CONTAINS", "MATCHES", "BETWEEN", "ANY",
+    "TRUEPREDICATE", "'a'", "\"b\"", "'", "\"", "\\", "'\\u12'", "'\\ud83d\\ude00'", "'\\ud83d'", "'\\q'", "12", "-1.5",
+    "%@", "$X", "title", "a.b", "SELF.x", "f(x)", "@", "#", "é", "“", "😀", "\u{0}", "\u{A0}", "nil", "YES",
   ]
 
   /// A text that may or may not be a predicate: tokens in any order, and predicates with small additions or omissions.

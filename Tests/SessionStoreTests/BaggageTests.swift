@@ -78,12 +78,10 @@ struct BaggageTests {
   }
 
   @Test func `baggage that does not parse is passed over and reported`() throws {
-    var store = try open(directory)
-    try store.commit([.baggage(baggage(1)), .baggage(baggage(2)), .baggage(baggage(3))], at: noon)
-    store.close()
+    try leave([.baggage(baggage(1)), .baggage(baggage(2)), .baggage(baggage(3))], in: directory)
     tamper(directory, "UPDATE baggage SET document = '{\"items\": 7}' WHERE number = 1")
     tamper(directory, "UPDATE baggage SET delivery = x'00' WHERE number = 2")
-    store = try open(directory)
+    let store = try open(directory)
     #expect(try store.baggage(delivery(1).identifier) == nil)
     #expect(try store.baggageSummaries().map(\.delivery) == [delivery(1).identifier, delivery(3).identifier])
     #expect(store.problems.count == 2, "\(store.problems)")

@@ -7,9 +7,7 @@ import Testing
 struct CostTests {
   private func store(of count: UInt64) throws -> TemporaryDirectory {
     let directory = TemporaryDirectory()
-    let store = try open(directory)
-    try store.commit((1...count).map { .session(session($0)) }, at: noon)
-    store.close()
+    try leave((1...count).map { .session(session($0)) }, in: directory)
     return directory
   }
 

@@ -51,10 +51,8 @@ struct OpeningTests {
     "stagedoor.db-wal-mended",
   ])
   func `what is no file is refused where a file of the store belongs, and is never waited for`(name: String) throws {
-    var store = try open(directory)
-    try store.commit([event(1)], at: noon)
-    store.close()
-    let path = "\(directory.path)/\(name)"
+    try leave([event(1)], in: directory)
+    let (path, before) = ("\(directory.path)/\(name)", directory.bytes(of: "stagedoor.db"))
     for kind in [S_IFIFO, S_IFDIR, S_IFLNK] {
       remove(path)
       switch kind {
@@ -70,9 +68,10 @@ struct OpeningTests {
       let checking = failure(of: try SessionStore.check(directory: directory.path))
       #expect(opening?.message == "\(path): \(what)")
       #expect(checking?.message == opening?.message)
+      #expect(directory.bytes(of: "stagedoor.db") == before)
     }
     remove(path)
-    store = try open(directory)
+    let store = try open(directory)
     #expect((store.setAside, store.lastEventSequence) == (nil, 1))
   }
 
@@ -116,19 +115,15 @@ struct OpeningTests {
     store.close()
   }
 
-  @Test func `a store that was closed can be opened by the next while the first is still there`() throws {
-    let store = try open(directory)
-    try store.commit([event(1)], at: noon)
-    store.close()
-    #expect(try open(directory).lastEventSequence == 1)
-    #expect(failure(of: try store.commit([event(2)], at: noon))?.message == "the store is closed")
-  }
-
-  @Test func `a closed store is one file`() throws {
+  @Test func `a store that was closed is one file, and can be opened by the next while the first is still there`()
+    throws
+  {
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
     #expect(directory.names == ["lock", "stagedoor.db"])
+    #expect(try open(directory).lastEventSequence == 1)
+    #expect(failure(of: try store.commit([event(2)], at: noon))?.message == "the store is closed")
   }
 
   @Test func `a directory that is a file is an error that names it`() {
@@ -139,16 +134,14 @@ struct OpeningTests {
   }
 
   @Test func `a store that may not be opened is left where it is`() throws {
-    var store = try open(directory)
-    try store.commit([event(1)], at: noon)
-    store.close()
+    try leave([event(1)], in: directory)
     try DiskFaults.during([.open], in: directory, error: EACCES) {
       let error = failure(of: try open(directory))
       #expect(error?.kind == .readOnly)
       #expect(error?.message == "\(directory.path)/stagedoor.db: unable to open database file (Permission denied)")
     }
     #expect(directory.names == ["lock", "stagedoor.db"])
-    store = try open(directory)
+    let store = try open(directory)
     #expect((store.setAside, store.lastEventSequence) == (nil, 1))
   }
 
@@ -240,20 +233,6 @@ struct OpeningTests {
     }
   }
 
-  @Test func `a directory in the place of the log is said, and nothing is touched`() throws {
-    let store = try open(directory)
-    try store.commit([event(1)], at: noon)
-    store.close()
-    let before = directory.bytes(of: "stagedoor.db")
-    mkdir(directory.path + "/stagedoor.db-wal", 0o700)
-    let error = failure(of: try open(directory))
-    #expect(
-      error?.message == "\(directory.path)/stagedoor.db-wal: is no file; take it away, and start stagedoord again")
-    #expect(directory.bytes(of: "stagedoor.db") == before)
-    rmdir(directory.path + "/stagedoor.db-wal")
-    #expect(try open(directory).lastEventSequence == 1)
-  }
-
   @Test func `a second broken store does not take the name of the first`() throws {
     for _ in 0..<3 {
       directory.write(Array("no database, but longer than a header".utf8), to: "stagedoor.db")
@@ -295,9 +274,7 @@ struct OpeningTests {
   }
 
   @Test func `steps are one transaction: where the last fails, none was made`() throws {
-    let store = try open(directory)
-    try store.commit([.session(session(1))], at: noon)
-    store.close()
+    try leave([.session(session(1))], in: directory)
     let broken = Schema(steps: OpeningTests.next.steps + ["CREATE TABLE session (twice)"])
     let error = failure(of: try open(directory, schema: broken))
     #expect(error?.kind == .other)

@@ -6,13 +6,11 @@ struct RowTests {
   private let directory = TemporaryDirectory()
 
   @Test func `a session that does not parse is passed over and reported, and stays in the file`() throws {
-    var store = try open(directory)
-    try store.commit((1...5).map { .session(session($0)) }, at: noon)
-    store.close()
+    try leave((1...5).map { .session(session($0)) }, in: directory)
     tamper(directory, "UPDATE session SET user_activity = '{' WHERE title = 'Window 2'")
     tamper(directory, "UPDATE session SET state = 'upsideDown' WHERE title = 'Window 3'")
     tamper(directory, "UPDATE session SET identifier = x'00' WHERE title = 'Window 4'")
-    store = try open(directory)
+    let store = try open(directory)
     #expect(store.setAside == nil)
     #expect(try store.sessions(limit: 9) == [session(1), session(5)])
     #expect(try store.sessions(limit: 2) == [session(1), session(5)])
@@ -45,11 +43,9 @@ struct RowTests {
   }
 
   @Test func `a delivery that does not parse is passed over and reported`() throws {
-    var store = try open(directory)
-    try store.commit((1...3).map { .delivery(delivery($0)) }, at: noon)
-    store.close()
+    try leave((1...3).map { .delivery(delivery($0)) }, in: directory)
     tamper(directory, "UPDATE delivery SET state = 'lost' WHERE number = 2")
-    store = try open(directory)
+    let store = try open(directory)
     #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [delivery(3).identifier, delivery(1).identifier])
     #expect(try store.delivery(delivery(2).identifier) == nil)
     #expect(store.problems.count == 2)

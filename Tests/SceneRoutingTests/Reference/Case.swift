@@ -31,41 +31,35 @@ struct Case {
       change(&changed)
       cases.append(changed)
     }
-    for index in world.manifests.indices {
-      add { $0.world.manifests.remove(at: index) }
-      if !world.manifests[index].contentTypes.isEmpty { add { $0.world.manifests[index].contentTypes = [] } }
-      if !world.manifests[index].handlerRanks.isEmpty { add { $0.world.manifests[index].handlerRanks = [:] } }
-      if world.manifests[index].understudy != nil { add { $0.world.manifests[index].understudy = nil } }
-      for part in world.manifests[index].configurations.indices {
-        add { $0.world.manifests[index].configurations.remove(at: part) }
-        let plain = SceneConfiguration(
-          name: world.manifests[index].configurations[part].name, role: world.manifests[index].configurations[part].role
-        )
-        if world.manifests[index].configurations[part] != plain {
-          add { $0.world.manifests[index].configurations[part] = plain }
-        }
+    func removeEach<Element>(of path: WritableKeyPath<Case, [Element]>) {
+      for index in self[keyPath: path].indices { add { $0[keyPath: path].remove(at: index) } }
+    }
+    func set<Value: Equatable>(_ path: WritableKeyPath<Case, Value>, to plain: Value) {
+      if self[keyPath: path] != plain { add { $0[keyPath: path] = plain } }
+    }
+    removeEach(of: \.world.manifests)
+    for (index, manifest) in world.manifests.enumerated() {
+      set(\.world.manifests[index].contentTypes, to: [])
+      set(\.world.manifests[index].handlerRanks, to: [:])
+      set(\.world.manifests[index].understudy, to: nil)
+      removeEach(of: \.world.manifests[index].configurations)
+      for (part, configuration) in manifest.configurations.enumerated() {
+        let plain = SceneConfiguration(name: configuration.name, role: configuration.role)
+        set(\.world.manifests[index].configurations[part], to: plain)
       }
     }
+    removeEach(of: \.world.sessions)
     for index in world.sessions.indices {
-      add { $0.world.sessions.remove(at: index) }
-      if !world.sessions[index].canActivatePredicate.isEmpty {
-        add { $0.world.sessions[index].canActivatePredicate = "" }
-      }
-      if !world.sessions[index].prefersToActivatePredicate.isEmpty {
-        add { $0.world.sessions[index].prefersToActivatePredicate = "" }
-      }
-      if world.sessions[index].userActivity != nil { add { $0.world.sessions[index].userActivity = nil } }
+      set(\.world.sessions[index].canActivatePredicate, to: "")
+      set(\.world.sessions[index].prefersToActivatePredicate, to: "")
+      set(\.world.sessions[index].userActivity, to: nil)
     }
-    for index in world.preferences.indices { add { $0.world.preferences.remove(at: index) } }
-    if request.payload.options.requestingSession != nil { add { $0.request.payload.options.requestingSession = nil } }
+    removeEach(of: \.world.preferences)
+    set(\.request.payload.options.requestingSession, to: nil)
+    if request.payload.items.count > 1 { removeEach(of: \.request.payload.items) }
     for index in request.payload.items.indices {
-      if request.payload.items.count > 1 { add { $0.request.payload.items.remove(at: index) } }
-      for part in request.payload.items[index].activities.indices {
-        add { $0.request.payload.items[index].activities.remove(at: part) }
-      }
-      for part in request.payload.items[index].representations.indices {
-        add { $0.request.payload.items[index].representations.remove(at: part) }
-      }
+      removeEach(of: \.request.payload.items[index].activities)
+      removeEach(of: \.request.payload.items[index].representations)
     }
     return cases
   }
@@ -116,12 +110,17 @@ extension Case {
     return brokenFacts(decision) ?? brokenVeto(decision)
   }
 
-  /// A refusal changes nothing. Every other decision is one fact.
+  /// A refusal changes nothing. Every other decision is one fact, and shows its routing activity.
   private func brokenFacts(_ decision: Decision) -> String? {
     let isRefused = if case .refused = decision.outcome { true } else { false }
     if (decision.fact == nil) != isRefused { return "it has the fact \(String(describing: decision.fact))" }
     let wanted = isRefused ? nil : decision.explanation.routingActivity?.activityType ?? .empty
     if decision.routing?.activityType != wanted { return "it has the routing \(String(describing: decision.routing))" }
+    if !isRefused, let place = decision.explanation.routingActivity,
+      request.payload.items[place.item].activities[place.activity] != ReferenceAnswer(decision, in: world).showing
+    {
+      return "it is routed by \(place)"
+    }
     switch decision.fact {
     case .sessionMade(let session)?:
       let isRight =

@@ -18,8 +18,7 @@ import Testing
     #expect(crowd.conditions.count >= 3_000)
     #expect(state.sessionCount == 5_000)
 
-    var tiers: [Candidate.Tier: Int] = [:]
-    var (alone, among) = (0, 0)
+    var tally = Tally()
     let lookups = rounds(500)
     for lookup in 0..<lookups {
       try crowd.change(&state, &scan, UInt64(10_000 + lookup))
@@ -27,21 +26,21 @@ import Testing
       let request = Crowd.request(Crowd.askedKeys[key])
       let decision = decided(state, request, at: Instant(microseconds: 100))
       guard let best = scan.best(key) else {
-        tiers[.out, default: 0] += 1
+        tally.count(Candidate.Tier.out)
         try #require(decision.outcome == .created(request.newSession), "lookup \(lookup) of \(Crowd.askedKeys[key])")
         continue
       }
-      tiers[best.tier, default: 0] += 1
+      tally.count(best.tier)
       let wanted = "\(best.session.json), not \(decision.outcome)"
       try #require(
         decision.outcome.session == best.session.identifier, "lookup \(lookup) of \(Crowd.askedKeys[key]): \(wanted)")
       // A session that the index calls alone must be alone; one that is alone need not have been checked yet.
       if decision.explanation.sessionReason == .onlyInTier { #expect(best.isAlone, "lookup \(lookup)") }
-      if decision.explanation.sessionReason == .onlyInTier { alone += 1 } else { among += 1 }
+      tally.count(decision.explanation.sessionReason == .onlyInTier)
     }
     #expect(state.sessionCount == scan.sessions.count)
-    for tier in Candidate.Tier.allCases { #expect(tiers[tier, default: 0] >= lookups / 20, "\(tier) in \(tiers)") }
-    #expect(alone >= lookups / 20 && among >= lookups / 20, "\(alone) alone, \(among) among others")
+    tally.expect(Candidate.Tier.allCases, atLeast: lookups / 20)
+    tally.expect([true, false], atLeast: lookups / 20)
   }
 
   @Test func `what came and went, and what was undone, leaves nothing to be found`() throws {
@@ -171,6 +170,7 @@ struct Crowd {
 struct PlainScan {
   private let keys: [Text]
   private let type: Text
+  private let order = ReferenceRouter(world: ReferenceWorld(), request: Crowd.request(.empty))
   private(set) var sessions: [Session] = []
   /// For each key, the tier of each session.
   private var tiers: [[Candidate.Tier]]
@@ -220,21 +220,11 @@ struct PlainScan {
       var count = 0
       for (place, other) in tiers[key].enumerated() where other == tier {
         count += 1
-        if let found = best, !sessions[place].precedes(sessions[found]) { continue }
+        if let found = best, !order.comes(sessions[place], before: sessions[found]) { continue }
         best = place
       }
       if let best { return (sessions[best], count == 1, tier) }
     }
     return nil
-  }
-}
-
-extension Session {
-  /// Step 9.
-  fileprivate func precedes(_ other: Session) -> Bool {
-    if self.state != other.state { return self.state < other.state }
-    if self.lastActivated != other.lastActivated { return self.lastActivated > other.lastActivated }
-    if self.created != other.created { return self.created < other.created }
-    return self.identifier < other.identifier
   }
 }

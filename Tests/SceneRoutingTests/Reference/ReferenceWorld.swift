@@ -61,3 +61,125 @@ extension ReferenceWorld {
     )
   }
 }
+
+private let types = Stage.types
+
+/// What a payload is routed by: A and its T, or a T alone if there is no A.
+enum ReferenceSubject {
+  case activity(UserActivity)
+  case content(Representation)
+
+  var activity: UserActivity? {
+    switch self {
+    case .activity(let activity): activity
+    case .content: nil
+    }
+  }
+
+  var visibility: Visibility {
+    switch self {
+    case .activity(let activity): activity.visibility
+    case .content(let representation): representation.visibility
+    }
+  }
+
+  // MARK: What manifests say of T
+
+  func isDeclared(by manifest: Manifest) -> Bool {
+    switch self {
+    case .activity(let activity): manifest.activityTypes.contains(activity.activityType)
+    case .content(let representation):
+      manifest.contentTypes.contains { types.conforms(representation.type, to: $0) }
+    }
+  }
+
+  /// How far the nearest type that the manifest lists is from T; `nil` if it lists none.
+  func distance(to manifest: Manifest) -> Int? {
+    guard case .content = self else { return 0 }
+    return manifest.contentTypes.compactMap { distance(to: $0) }.min()
+  }
+
+  /// For the few types of the generated worlds, by hand.
+  func distance(to listed: ContentType) -> Int? {
+    guard case .content(let representation) = self, types.conforms(representation.type, to: listed) else { return nil }
+    let (one, other) = (types.canonical(representation.type), types.canonical(listed))
+    if one == other { return 0 }
+    // The same without its parameters.
+    if one.name == other.name { return 1 }
+    switch other.name.string {
+    case "text/plain": return one.name == "text/markdown" ? 2 : nil
+    case "public.image", "public.text", "x/*": return 3
+    case "application/octet-stream": return 4
+    case "*/*": return 5
+    default: return nil
+    }
+  }
+
+  func isNamed(by configuration: SceneConfiguration) -> Bool {
+    switch self {
+    case .activity(let activity): configuration.activityTypes.contains(activity.activityType)
+    case .content(let representation):
+      configuration.contentTypes.contains { types.canonical($0) == types.canonical(representation.type) }
+    }
+  }
+
+  func isOfFamilyNamed(by configuration: SceneConfiguration) -> Bool {
+    switch self {
+    case .activity(let activity):
+      configuration.activityTypes.contains { name in
+        // `com.example.*` takes every type that is longer than `com.example.` and begins with it.
+        guard name.string.utf8.count > 2, name.string.hasSuffix(".*") else { return false }
+        let beginning = String(name.string.dropLast())
+        return activity.activityType.string.hasPrefix(beginning) && activity.activityType.string != beginning
+      }
+    case .content(let representation):
+      configuration.contentTypes.contains { types.conforms(representation.type, to: $0) }
+    }
+  }
+}
+
+// MARK: - 2. The key
+
+extension UserActivity {
+  /// `targetContentIdentifier`, or else `webpageURL`; an empty string is no key.
+  var referenceKey: Text? {
+    for text in [self.targetContentIdentifier, self.webpageURL] {
+      if let text, !text.isEmpty { return text }
+    }
+    return nil
+  }
+}
+
+extension Item {
+  /// The first file URL or link that everyone may see. From a sandbox a file's URL is none.
+  func referenceKey(isSandboxed: Bool) -> Text? {
+    let urls = representations.filter { $0.visibility == .all }.compactMap { $0.referenceURL() }
+    return urls.first { !isSandboxed || !$0.string.hasPrefix("file:") }
+  }
+
+  /// The other spellings of generated URLs.
+  private static let normal: [String: Text] = ["HTTP://B:80": "http://b/", "file://localhost/x/../%61/": "file:///a"]
+
+  fileprivate static func firstLink(in list: String) -> Text? {
+    let line = list.split(whereSeparator: \.isNewline).first { !$0.hasPrefix("#") }.map { Text(String($0)) }
+    return line.flatMap { URLText.isValid($0) ? normal[$0.string] ?? $0 : nil }
+  }
+}
+
+extension Representation {
+  fileprivate func referenceURL() -> Text? {
+    switch content {
+    case .file(let url): url
+    case .text(let text): isLink() ? Item.firstLink(in: text.string) : nil
+    case .data(let data): isLink() ? Item.firstLink(in: String(decoding: data, as: UTF8.self)) : nil
+    case .stored(_, let url): url
+    case .descriptor, .promise: nil
+    }
+  }
+
+  private func isLink() -> Bool {
+    ["text/uri-list", "public.file-url", "x-scheme-handler/http"].contains { name in
+      ContentType(name).map { types.canonical($0) == types.canonical(type) } ?? false
+    }
+  }
+}

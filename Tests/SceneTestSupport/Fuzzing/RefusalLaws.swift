@@ -20,6 +20,7 @@ enum RefusalLaws {
 
   static func check(_ error: PredicateError, of source: Text) throws(BrokenLaw) {
     try checkSentence(error.reason)
+    if error.reason.utf8.count > 400 { throw BrokenLaw("a message that nobody reads to its end: \(error)") }
     let last = source.string.unicodeScalars.count + 1
     if !(1...last).contains(error.column) { throw BrokenLaw("column \(error.column) of \(last): \(error.reason)") }
   }

@@ -22,6 +22,13 @@ func open(
     directory: directory.path, durability: durability, history: history, rules: rules, at: noon, schema: schema)
 }
 
+/// Leaves a store with these records, which is closed.
+func leave(_ records: [Record], in directory: TemporaryDirectory) throws(StoreError) {
+  let store = try open(directory)
+  try store.commit(records, at: noon)
+  store.close()
+}
+
 func session(_ number: UInt64, of application: Text = "org.example.A") -> Session {
   Session(
     identifier: UniqueIdentifier(high: number.byteSwapped &* 0x9E37_79B9_7F4A_7C15, low: number),
@@ -91,5 +98,46 @@ func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {
     return nil
   } catch {
     return error
+  }
+}
+
+extension TemporaryDirectory {
+  /// A copy of what a process that is killed now leaves, in a directory of its own.
+  func copy(walLength: Int? = nil) -> TemporaryDirectory {
+    let copy = TemporaryDirectory()
+    for name in names where name != "lock" {
+      var bytes = bytes(of: name)
+      if name == "stagedoor.db-wal", let walLength { bytes = Array(bytes.prefix(walLength)) }
+      copy.write(bytes, to: name)
+    }
+    return copy
+  }
+
+  /// The names of the files in which this text stands.
+  func files(with text: String) -> [String] { names.filter { bytes(of: $0).contains(Array(text.utf8)) } }
+
+  /// The identity of a file, whatever its name.
+  func inode(of name: String) -> UInt {
+    var status = stat()
+    return stat("\(path)/\(name)", &status) == 0 ? UInt(status.st_ino) : 0
+  }
+}
+
+extension DiskFaults {
+  /// - Returns: Whether a call failed.
+  @discardableResult
+  static func during(
+    _ calls: Set<Call>, in directory: TemporaryDirectory, error: Int32, after: Int = 0, count: Int = .max,
+    _ body: () throws -> Void
+  ) rethrows -> Bool {
+    try during(calls, in: directory.path, error: error, after: after, count: count, body)
+  }
+
+  static func beforeEachWrite(
+    in directory: TemporaryDirectory, _ look: @escaping () -> Void, during body: () throws -> Void
+  ) rethrows { try beforeEachWrite(in: directory.path, look, during: body) }
+
+  static func reads(in directory: TemporaryDirectory, _ body: () throws -> Void) rethrows -> Int {
+    try reads(in: directory.path, body)
   }
 }
