@@ -118,6 +118,23 @@ import Testing
     }
   }
 
+  @Test func `a window stays private until its host has taken the public delivery behind a private one`() throws {
+    let stage = Stage(cats())
+    let window = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
+    stage.drop(key: "2", to: window) { $0.statedDeadline = 60 }
+    stage.drop(key: "secret", to: window) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }
+    stage.attach()
+    stage.hostAnswers(.done)
+    stage.passUntilQuiet(seconds: 6)
+    #expect(stage.sessions().map(\.isPrivate) == [true])
+    stage.call(.write(window, .title("secret")), by: .host)
+    expectNoSecret(in: stage)
+    stage.hostAnswersAll()
+    #expect(stage.sessions().map(\.isPrivate) == [false])
+    #expect(try seen(stage, window).userActivity?.key == "2")
+    expectNoSecret(in: stage)
+  }
+
   @Test func `a connection that leaves the bus hosts nothing more, also before the news of its names`() throws {
     let stage = Stage(hosting: cats())
     _ = try stage.window()

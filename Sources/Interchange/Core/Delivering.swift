@@ -275,7 +275,7 @@ extension PromptBook {
   }
 
   /// Whether a host of a window did not answer a private question, and may read the question later.
-  private func mayReadLate(of session: Session) -> Bool {
+  func mayReadLate(of session: Session) -> Bool {
     !memory.unread.isEmpty && memory.unread.values.values.contains { $0.contains(session.identifier) }
   }
 

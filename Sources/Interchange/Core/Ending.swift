@@ -94,12 +94,18 @@ extension PromptBook {
       }
     }
     guard session.shownBy == delivery else { return }
-    var after = session.showingAgain(whole.previous)
+    var previous = whole.previous
+    // The host may show private content of an earlier delivery until it takes the public one.
+    let act = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]?.act
+    if session.isPrivate, act?.inHand != delivery, act?.isOnPrivate ?? false || mayReadLate(of: session) {
+      previous.isPrivate = true
+    }
+    var after = session.showingAgain(previous)
     let (more, taken) = (after.growth(since: session), memory.bytes(of: session.application))
     if let lack = lackOfSpace(for: more, of: session.application, beside: taken) {
       if refuses { throw .refused(lack) }
       // The host may still show the private content, and write its title.
-      after = session.showingAgain(PreviouslyShown(isPrivate: whole.previous.isPrivate))
+      after = session.showingAgain(PreviouslyShown(isPrivate: previous.isPrivate))
       log(.warning, "\(delivery): its session shows nothing: \(lack.message)")
     }
     note(.session(after))

@@ -93,6 +93,16 @@ struct Lane: Hashable, Sendable {
       case .queued, .reading, .refreshing, .destroying: nil
       }
     }
+
+    /// Whether it is given a delivery that is private, or was given to a private window.
+    var isOnPrivate: Bool {
+      switch self {
+      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery),
+        .activating(let delivery, _):
+        delivery.isPrivate
+      case .queued, .reading, .refreshing, .destroying: false
+      }
+    }
   }
 
   /// A delivery that is being handed over, as it was when the hand-over began.
