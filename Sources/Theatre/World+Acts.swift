@@ -370,8 +370,10 @@ extension World {
     switch chance.below(7) {
     case 0: return .title(Text("\(mark)title \(chance.below(3))"))
     case 1:
-      // The host continues from the window's content, or shows something else.
-      if isPrivate, chance.once(in: 2) { return .userActivity(shown(window)?.userActivity) }
+      // The host continues from the window's content, if that is what it shows, or shows something else.
+      if isPrivate, chance.once(in: 2), let activity = shown(window)?.userActivity, activity.json.holdsSecret {
+        return .userActivity(activity)
+      }
       programs[program].secret.remove(window)
       if isPrivate, chance.once(in: 2) { return .userActivity(nil) }
       var activity = UserActivity(activityType: "org.theatre.open")

@@ -138,7 +138,7 @@ extension World {
     tell("   < \(brief(errand))")
     switch errand {
     case .ask(let number, _, let owner, _, let question, let within):
-      if !prompter.book.awaits(number) { return }
+      if !prompter.awaits(number) { return }
       let asked = Question(errand: number, life: life, owner: owner, question: question, due: uptime + within)
       if let problem = overhears(question, owner) { breaks(.secrets, problem) }
       if let options = question.options { checkTold(options) }

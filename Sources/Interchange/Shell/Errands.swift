@@ -24,7 +24,7 @@ extension Interchange {
   func run(_ errand: Errand) {
     switch errand {
     case .ask(let number, let application, let owner, let path, let question, let within):
-      if !prompter.book.awaits(number) { return }
+      if !prompter.awaits(number) { return }
       connection.loop.actorTask {
         let answer = await ask(application, owner, path, question, .microseconds(within))
         feed(.hostAnswered(number, answer))
@@ -195,7 +195,7 @@ extension Interchange {
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
     sideWork.left(name)
-    if prompter.book.matters(connection) { feed(.callerLeft(connection: connection)) }
+    if prompter.matters(connection) { feed(.callerLeft(connection: connection)) }
   }
 
   // MARK: Starting applications

@@ -77,6 +77,10 @@ package struct Prompter: ~Copyable {
   /// Whether the turn may wait for other cues, to share a transaction with them. A turn that stores nothing need not wait.
   package var mayWait: Bool { turn.recordCount > 0 && alone.isEmpty }
 
+  // To ask the book itself would copy it.
+  package func awaits(_ errand: ErrandNumber) -> Bool { book.awaits(errand) }
+  package func matters(_ connection: Text) -> Bool { book.matters(connection) }
+
   /// Handles a cue.
   ///
   /// If this throws, the store could not be read and nothing has changed. The caller is answered at the end of the turn; an event of the outside
