@@ -79,11 +79,11 @@ extension PromptBook {
     }
     switch answer {
     case .timedOut where lane.isSecret && lane.act.inHand != nil:
-      memory.mayReadLate(of: key.session, host.connection)
+      memory.noteUnread(key.session, by: host.connection)
     case .timedOut, .failed, .gone: break
     // It has read what it was given for this window before.
     case .done, .configuration, .operation, .refused:
-      memory.hasRead(of: key.session, host.connection)
+      memory.noteRead(key.session, by: host.connection)
     }
     switch lane.act {
     case .queued, .reading: break
@@ -339,7 +339,7 @@ extension PromptBook {
     if var host = memory.hosts[key.application] {
       host.closing.remove(key.session)
       memory.hosts[key.application] = host
-      memory.hasRead(of: key.session, host.connection)
+      memory.noteRead(key.session, by: host.connection)
     }
     next(key)
     tellDiscards(to: key.application)

@@ -140,7 +140,7 @@ extension PromptBook {
     for application in memory.hosts.values.values.filter({ $0.connection == connection }).map(\.application).sorted() {
       try detach(application)
     }
-    memory.willReadNothing(connection)
+    memory.forgetUnread(by: connection)
   }
 
   /// The host has left, and its scenes with it. Its sessions stay, and the deliveries that it has not acknowledged are held again.
@@ -191,7 +191,7 @@ extension PromptBook {
     for (key, lane) in memory.lanes.values where key.application == application {
       if !lane.neverReached, let delivery = lane.act.inHand {
         inHand.insert(delivery)
-        if lane.isSecret, let host = memory.hosts[application] { memory.mayReadLate(of: key.session, host.connection) }
+        if lane.isSecret, let host = memory.hosts[application] { memory.noteUnread(key.session, by: host.connection) }
       }
       if let errand = lane.errand { memory.errands[errand] = nil }
       memory.lanes[key] = nil

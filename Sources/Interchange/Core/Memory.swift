@@ -176,7 +176,7 @@ struct Memory {
       }
       sessions[identifier] = nil
       leaving[identifier] = true
-      for connection in unread.values.keys { hasRead(of: identifier, connection) }
+      for connection in unread.values.keys { noteRead(identifier, by: connection) }
       routingChanges.append(.session(routing.discard(identifier)))
     case .delivery(let delivery):
       recent[delivery.identifier] = delivery
@@ -387,17 +387,17 @@ struct Memory {
 
   // MARK: Questions that may be read late
 
-  mutating func mayReadLate(of session: UniqueIdentifier, _ connection: Text) {
+  mutating func noteUnread(_ session: UniqueIdentifier, by connection: Text) {
     unread[connection] = (unread[connection] ?? []).union([session])
   }
 
   /// The connection has read all that it was asked about the window.
-  mutating func hasRead(of session: UniqueIdentifier, _ connection: Text) {
+  mutating func noteRead(_ session: UniqueIdentifier, by connection: Text) {
     guard !unread.isEmpty, var sessions = unread[connection], sessions.remove(session) != nil else { return }
     unread[connection] = sessions.isEmpty ? nil : sessions
   }
 
-  mutating func willReadNothing(_ connection: Text) { if unread[connection] != nil { unread[connection] = nil } }
+  mutating func forgetUnread(by connection: Text) { if unread[connection] != nil { unread[connection] = nil } }
 
   private mutating func count(_ application: Text, _ change: Int) {
     let count = (sessionCounts[application] ?? 0) + change
