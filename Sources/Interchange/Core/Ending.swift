@@ -97,9 +97,8 @@ extension PromptBook {
     var previous = whole.previous
     // The host may show private content of an earlier delivery until it takes the public one.
     let act = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]?.act
-    if session.isPrivate, act?.inHand != delivery, act?.isOnPrivate ?? false || mayReadLate(of: session) {
-      previous.isPrivate = true
-    }
+    let isAtWork = (act?.isOnPrivate ?? false) && (act?.inHand != delivery || !whole.isPrivate)
+    if session.isPrivate, isAtWork || mayReadLate(of: session) { previous.isPrivate = true }
     var after = session.showingAgain(previous)
     let (more, taken) = (after.growth(since: session), memory.bytes(of: session.application))
     if let lack = lackOfSpace(for: more, of: session.application, beside: taken) {
