@@ -185,7 +185,7 @@ mutate: ## break the core on purpose, and let the theatre find the faults (SECON
 test-release: build release ## run the tests of the programs with those of the release
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
 	  trap 'rm -f "$$built/stagedoord" "$$built/stagedoor"' EXIT; cp "$(BUILT)/stagedoord" "$(BUILT)/stagedoor" "$$built" && \
-	  $(SWIFT) test --skip-build $(BUILD) --disable-xctest \
+	  STAGEDOOR_RELEASE=1 $(SWIFT) test --skip-build $(BUILD) --disable-xctest \
 	    --filter 'DaemonTests|CommandTests|HostileTests|StagedoorKitTests' --skip MemoryTests $(ARGS)
 
 # One test after another: a long round takes the whole machine, and other tests would exceed their limits.

@@ -17,8 +17,8 @@ import Testing
   private static let time = isLong ? Duration.seconds(3) : .milliseconds(500)
 
   /// If a call had to wait for the attacker's whole queue, thousands of calls would overtake it. Events are counted when their turn is stored, and a
-  /// turn has up to 256 calls.
-  private static let mostOvertakings = 256 + 64
+  /// turn of the quick service of a release has up to 256 calls.
+  private static let mostOvertakings = getenv("STAGEDOOR_RELEASE") == nil ? 64 : 256 + 64
 
   private static let application = "org.example.Attacked"
 
