@@ -454,8 +454,11 @@ extension World {
       }
       for application in launches.keys { launches[application]?.isWaiting = false }
       if broken != nil { return }
+      // A service that was killed a moment ago has the rest of its beginning still to do.
+      let isDue = prompter.alarm.map { $0 <= uptime } ?? false
+      if isDue { goOn(to: uptime) }
       let isOver =
-        !prompter.hasTurn && news.isEmpty && questions.isEmpty && !prompter.hasBacklog && calls.isEmpty
+        !isDue && !prompter.hasTurn && news.isEmpty && questions.isEmpty && !prompter.hasBacklog && calls.isEmpty
         && rereadings.isEmpty
         && prompter.book.openCount == 0 && prompter.book.dragging.isEmpty
         && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
