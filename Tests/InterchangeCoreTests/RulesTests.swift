@@ -193,6 +193,10 @@ import TextRules
     let rules = stage.shelf.deliveries.values.compactMap { Decision.document(ofStored: $0.decision) }
     #expect(rules.count { $0.string.contains(#""name":"page""#) } == 2)
     #expect(stage.book.rulesWithMatches.map(\.matches) == [1, 2, 0, 0])
+    stage.setRules(RuleSet())
+    #expect(stage.book.unsettled == [])
+    stage.setRules(try Self.set())
+    #expect(stage.book.rulesWithMatches.map(\.matches) == [1, 2, 0, 0])
     stage.checkItself()
   }
 

@@ -15,10 +15,6 @@ extension PromptBook {
   /// - Parameter home: The directory for which `~` stands in a path.
   package mutating func setRules(_ rules: RuleSet, home: Text) {
     (self.rules, self.home) = (rules, home)
-    let kept = Set(rules.entries.map(\.reference.key))
-    for key in memory.ruleMatches.values.keys where !kept.contains(key) { memory.ruleMatches[key] = nil }
-    // The next cue does not undo this.
-    memory.settle(.beginCue)
   }
 
   /// The rules in their order, and how many deliveries each has made since the service started.
