@@ -81,6 +81,20 @@ import Testing
     }
   }
 
+  @Test func `a script that drops files and waits for no answer may leave while they are looked at`() async throws {
+    try await withHost { house, host, _ in
+      let file = try house.file("notes.txt", "milk, eggs")
+      for cat in 1...10 {
+        let script = try await house.bus.connect()
+        // The service knows who it is.
+        _ = try await house.service(script).call("GetPreferredApplication", "viewCat", returning: String.self)
+        try house.service(script).send("DropURIs", file, "viewCat", "cat\(cat)")
+        await script.close()
+      }
+      try await host.asked(10, "ConnectScene")
+    }
+  }
+
   // MARK: From programs
 
   @Test(arguments: PrivateBus.Kind.available)

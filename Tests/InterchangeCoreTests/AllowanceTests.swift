@@ -56,6 +56,18 @@ import Testing
     #expect(stage.drop(key: "5", by: .shell(5))?.delivered != nil)
   }
 
+  @Test func `callers that left before their calls were carried out are one principal, and wait for nothing`() {
+    let stage = Stage(cats()) { $0.waiting = 4 * 4096 }
+    for number in 0..<2 { #expect(stage.drop(key: Text("\(number)"), by: .shell(number).left)?.delivered != nil) }
+    #expect(stage.book.ledger.taken(.waiting, by: .departed) == 2 * 4096)
+    #expect(stage.drop(key: "3", by: .shell(3).left)?.refusal?.name == .limitsExceeded)
+    #expect(stage.drop(key: "4", by: .shell(4))?.delivered != nil)
+    #expect(stage.call(.cancel(stage.shelf.deliveryOrder[0])) == .done)
+    #expect(stage.drop(key: "5", by: .shell(5).left) { $0.wait = .handled }?.delivered != nil)
+    #expect(stage.book.ledger.total(.calls) == 0)
+    stage.checkItself()
+  }
+
   @Test func `what waited when the service ended is charged to those that have left`() {
     let stage = Stage(cats()) { $0.waiting = 8 * 4096 }
     stage.drop(key: "1")

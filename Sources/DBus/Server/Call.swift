@@ -22,8 +22,8 @@ public final class Call: Sendable {
   // Changes on the loop only, before anybody else has the call.
   @exclusivity(unchecked) private(set) nonisolated(unsafe) var message: Message
   private let isAnswered = Atomic(false)
-  // Set on the loop, while the call waits for its turn.
-  /// Whether the caller left the bus before the call was carried out, so that nobody reads the answer.
+  // Set on the loop, while the call waits for its turn, or by its handler.
+  /// Whether the caller is known to have left the bus, so that nobody reads the answer.
   @exclusivity(unchecked) package private(set) nonisolated(unsafe) var isAbandoned = false
   // As above.
   /// Whether the call is not carried out, because too many calls of callers that have left wait already.
@@ -96,8 +96,8 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
-  /// The caller has left while the call waited: the bus would answer each answer with an error.
-  func abandon() { isAbandoned = true }
+  /// The caller has left before its answer: the bus would answer each answer with an error. On the loop.
+  package func abandon() { isAbandoned = true }
   func crowdOut() { isCrowdedOut = true }
 
   /// Closes all descriptors that came with the call, if there are any, and forgets its arguments. A message may bring hundreds of descriptors that no
@@ -161,9 +161,6 @@ extension Call {
     guard takeAnswer(), isAwaited else { return nil }
     return .init(sender: sender, serial: message.serial, error: error)
   }
-
-  /// The caller has left: the call counts as answered, and nothing is sent.
-  package func callerLeft() { _ = takeAnswer() }
 
   private var isAwaited: Bool { message.expectsReply && !isAbandoned }
 

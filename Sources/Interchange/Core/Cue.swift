@@ -58,6 +58,8 @@ package struct Caller: Hashable, Sendable {
   package let application: Text
   /// Whether the caller left before the service could look at it.
   package let isStranger: Bool
+  /// Whether the caller left before its call was carried out. Nobody will report that it leaves.
+  package private(set) var hasLeft = false
 
   package init(connection: Text?, isSandboxed: Bool, application: Text, isStranger: Bool = false) {
     self.connection = connection
@@ -66,8 +68,15 @@ package struct Caller: Hashable, Sendable {
     self.isStranger = isStranger
   }
 
+  package var left: Caller {
+    var caller = self
+    caller.hasLeft = true
+    return caller
+  }
+
   package var principal: Principal {
     if isSandboxed { return isStranger || application.isEmpty ? .strangers : .sandbox(application) }
+    if hasLeft { return .departed }
     return connection.map { .connection($0) } ?? .strangers
   }
 

@@ -43,9 +43,11 @@ extension PromptBook {
     }
   }
 
-  /// Replies at once, or when the host has taken the delivery. A host that waited for itself might wait for ever.
+  /// Replies at once, or when the host has taken the delivery. A host that waited for itself might wait for ever, and who has left waits for nothing.
   mutating func reply(_ delivered: Delivered, to number: CallNumber, _ caller: Caller, waits: Bool) {
-    guard waits, !isHost(caller, of: delivered.session) else { return answer(number, .delivered(delivered)) }
+    guard waits, !caller.hasLeft, !isHost(caller, of: delivered.session) else {
+      return answer(number, .delivered(delivered))
+    }
     memory.waiters[delivered.delivery] = (memory.waiters[delivered.delivery] ?? []) + [number]
     if let connection = caller.connection {
       memory.waitingFor.insert(WaitingCall(call: number, delivery: delivered.delivery), for: connection)

@@ -327,6 +327,8 @@ struct Charge: ~Copyable {
 // It never changes, and ends on the one thread of the core.
 package final class Holding: @unchecked Sendable {
   let charge: Charge
+  /// Whether the connection that pays has left the bus.
+  package var isOfDeparted: Bool { charge.principal == .departed }
 
   init(_ charge: consuming Charge) { self.charge = charge }
 }

@@ -9,7 +9,9 @@ final class Callers {
   /// Each call of a shell has a new name, so most names come once. Beyond this number all are forgotten.
   private static let maximumKnown = 1024
 
-  func caller(of call: Call) -> Caller {
+  func caller(of call: Call) -> Caller { call.isAbandoned ? sender(of: call).left : sender(of: call) }
+
+  private func sender(of call: Call) -> Caller {
     guard let name = call.sender else { return Callers.stranger(nil) }
     if let caller = known[name] { return caller }
     // The service may succeed in looking at the caller at its next call.

@@ -43,6 +43,44 @@ extension Interchange {
     endTurnLater()
     return step?.effort ?? 0
   }
+
+  // MARK: Before the core
+
+  /// Works for a call of which the core does not hear yet: a portal is asked, files are looked at, a picture is read, or rules are asked. The call
+  /// fails if its sender has too many such calls.
+  ///
+  /// - Parameter goOn: Continues with the result, in the same turn of the loop, also if the sender has left meanwhile: it may not want the answer.
+  func aside<Value, each Answer: BusValue>(
+    _ kind: Resource, bytes: Int, for reply: Reply<repeat each Answer>,
+    _ work: @escaping () async throws(InterchangeError) -> Value, _ goOn: @escaping (Value) -> Void
+  ) {
+    let caller = callers.caller(of: reply.call)
+    let charges: [Holding]
+    do throws(InterchangeError) {
+      charges = [try hold(1, of: kind, for: caller), try hold(bytes, of: .asideBytes, for: caller)]
+    } catch {
+      _ = reply.fail(error)
+      return
+    }
+    reply.call.forgetDescriptors()
+    connection.loop.task {
+      let result: Result<Value, InterchangeError>
+      do throws(InterchangeError) { result = .success(try await work()) } catch { result = .failure(error) }
+      if charges[0].isOfDeparted {
+        log.debug("\(reply.call.member): its caller has left, and it goes on")
+        reply.call.abandon()
+      }
+      switch result {
+      case .success(let value): goOn(value)
+      case .failure(let error): CallAnswer.refused(error).fail(reply)
+      }
+    }
+  }
+
+  /// Charges the caller until the result is destroyed.
+  func hold(_ amount: Int, of resource: Resource, for caller: Caller) throws(InterchangeError) -> Holding {
+    try prompter.book.hold(amount, of: resource, for: caller.principal)
+  }
 }
 
 extension Interchange: InterchangeCalls {
@@ -331,7 +369,7 @@ extension CallAnswer {
 
   func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
-    if error == .callerLeft { reply.call.callerLeft() }
+    if error == .callerLeft { reply.call.abandon() }
     reply.fail(error)
   }
 }

@@ -194,7 +194,6 @@ extension Interchange {
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
-    sideWork.left(name)
     if prompter.matters(connection) { feed(.callerLeft(connection: connection)) }
   }
 

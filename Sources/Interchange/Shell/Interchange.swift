@@ -35,7 +35,6 @@ package actor Interchange {
   var openings: [CallNumber: Opening] = [:]
   var releases = Releases()
   let baggageStore: BaggageStore
-  var sideWork = SideWork()
   /// The time at which the core will be called.
   var timer: (at: Int64, task: Task<Void, Never>)?
   /// The task that reads sessions while nobody waits.
