@@ -101,7 +101,9 @@ extension Tail {
     // In order, so that they share pages. The names are sorted, because the deliveries themselves are large.
     added.sort { $0.number < $1.number }
     try Tail.addingDeliveries.add(added, to: database) { (one, query) throws(StoreError) in
-      guard case .whole(var delivery, _) = deliveries[one.identifier] else { return }
+      guard case .whole(var delivery, _) = deliveries[one.identifier] else {
+        preconditionFailure("a delivery that is added is whole")
+      }
       let isSpent = delivery.isSpent(at: now)
       if isSpent { delivery.forgetDocuments() }
       let documents: KeptDocuments = isSpent && !delivery.cameToNothing ? .none : .all
