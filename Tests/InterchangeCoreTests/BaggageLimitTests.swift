@@ -93,6 +93,20 @@ import Theatre
     #expect(stage.book.ledger.total(.baggage) == 0)
   }
 
+  @Test func `what is packed when its sender leaves is charged to those that have left, and nobody waits for it`()
+    throws
+  {
+    let stage = small(4)
+    #expect(stage.drop(.file(), key: "1") { $0.wait = .handled } == nil)
+    stage.callerLeaves(.shell)
+    stage.baggagePacks([10])
+    #expect(stage.answer?.delivered != nil)
+    #expect(stage.book.ledger.taken(.baggage, by: .departed) == Allowance.smallestBaggage)
+    #expect(stage.book.ledger.taken(.waiting, by: .departed) == Allowance.smallestDelivery)
+    #expect(stage.book.ledger.total(.calls) == 0)
+    stage.checkItself()
+  }
+
   @Test func `a descriptor counts as one, and its bytes as nothing`() throws {
     let stage = Stage(cats()) { ($0.baggage, $0.descriptors) = (100 * Allowance.smallestBaggage, 4) }
     for key in ["1", "2"] as [Text] {

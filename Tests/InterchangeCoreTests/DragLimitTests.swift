@@ -101,6 +101,18 @@ import Theatre
     #expect(stage.memory.drags.values.values.allSatisfy { $0.state == .cancelled })
   }
 
+  @Test func `the drag of a script that has left is charged to those that have left when it is dropped`() throws {
+    let (stage, _, drag) = try Stage.dragging(.file(), isScript: true)
+    stage.callerLeaves(.shell)
+    stage.hostLeaves()
+    #expect(stage.drop(drag, on: nil, by: .other) == nil)
+    stage.baggagePacks([10])
+    #expect(stage.answer?.delivered != nil)
+    #expect(stage.book.ledger.taken(.waiting, by: .departed) == Allowance.smallestDelivery)
+    #expect(stage.book.ledger.taken(.baggage, by: .departed) == Allowance.smallestBaggage)
+    stage.checkItself()
+  }
+
   @Test func `whoever has left no longer brings the ticket`() throws {
     let (stage, _, drag) = try Stage.dragging(.text())
     for number in 0..<Allowance.dragOpeners {

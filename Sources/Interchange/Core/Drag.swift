@@ -27,7 +27,7 @@ struct Drag: Sendable {
   let identifier: UniqueIdentifier
   /// The secret, random key to the drag: a caller that passes it to OpenDrag may look and drop.
   let ticket: Text
-  let source: Caller
+  var source: Caller
   /// The deadline of the drag, on the clock that nobody can set. For a drag that is over, the time at which it is forgotten.
   var due: Int64 = 0
   /// Whether a script began the drag: each of its calls has another connection, and the drag outlives them all.

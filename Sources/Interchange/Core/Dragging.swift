@@ -353,6 +353,7 @@ extension PromptBook {
     var parts = 0
     for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier }) {
       if drag.openers.contains(connection) { memory.drags[drag.identifier]?.openers.remove(connection) }
+      if drag.source.connection == connection { memory.drags[drag.identifier]?.source = drag.source.left }
       guard drag.endsWith(connection) else { continue }
       switch drag.state {
       case .dragging where parts < Drag.partsAtOnce:

@@ -57,8 +57,8 @@ struct Packing: Sendable {
     case moreItems(drag: UniqueIdentifier)
   }
 
-  let caller: Caller
-  let purpose: Purpose
+  private(set) var caller: Caller
+  private(set) var purpose: Purpose
   /// A payload that is decided by itself.
   struct Part {
     var payload: Payload
@@ -273,6 +273,14 @@ extension Packing {
     }
   }
 
+  /// Its caller, or the one who drops, has left, and waits for nothing more.
+  mutating func left(_ connection: Text) {
+    if caller.connection == connection { caller = caller.left }
+    if case .drop(let drag, let dropper) = purpose, dropper.connection == connection {
+      purpose = .drop(drag: drag, by: dropper.left)
+    }
+  }
+
   /// The contents of one delivery; `nil` if there are none. A sandbox may not be allowed to hand over all of them.
   func baggage(of payload: Payload, firstItem: Int, _ delivery: UniqueIdentifier) -> Baggage? {
     guard payload.hasContents else { return nil }
@@ -411,12 +419,15 @@ extension PromptBook {
   }
 
   /// A connection has left: its drags do not begin, and calls that wait for its promises fail. A pipe whose writer has left ends as if it were whole,
-  /// so these calls fail however much has come.
-  mutating func giveUpPackings(without connection: Text) {
+  /// so these calls fail however much has come. Its other calls go on, and nobody waits for them.
+  mutating func goOnWithPackings(without connection: Text) {
     for (number, packing) in memory.packings.values.sorted(by: { $0.key < $1.key }) {
-      guard let failure = packing.failure(without: connection) else { continue }
-      unpack(number)
-      answer(number, .refused(failure))
+      if let failure = packing.failure(without: connection) {
+        unpack(number)
+        answer(number, .refused(failure))
+      } else {
+        memory.packings[number]?.left(connection)
+      }
     }
   }
 

@@ -117,7 +117,7 @@ package struct PromptBook: Sendable {
     case .callerLeft(let connection):
       try detachAll(of: connection)
       forgetCalls(of: connection)
-      giveUpPackings(without: connection)
+      goOnWithPackings(without: connection)
       cancelDrags(of: connection)
       ledger.leave(connection)
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)
