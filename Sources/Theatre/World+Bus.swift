@@ -329,16 +329,24 @@ extension World {
   }
 
   /// The program reads its next question, carries it out, and has an answer.
+  /// Whether a program shows something private with these options. It shows the delivery, and of a private activity that it restores something only
+  /// where nothing was delivered and the window is private.
+  private static func showsSecret(_ options: Text, in isPrivate: Bool) -> Bool {
+    guard var fields = try? JSON.dictionary(options) else { return false }
+    let isDelivered = (["items", "userActivities"] as [Text]).contains {
+      if case .array(let all)? = fields[$0] { !all.isEmpty } else { false }
+    }
+    if isDelivered { fields["stateRestorationActivity"] = nil }
+    return (isPrivate || fields["private"] != nil) && JSON.text(of: .dictionary(fields)).holds("s3cr3t")
+  }
+
   func reads(_ program: Int, obeys: Bool) {
     if programs[program].inbox.isEmpty { return }
     let question = programs[program].inbox.removeFirst()
     let way = obeys || !chance.once(in: setting.obedience) ? 0 : setting.isFaultless ? 1 : 1 + chance.below(4)
     var answer = HostAnswer.done
-    // The program shows the delivery. In a window that is public by now, it shows nothing of the private activity that it restores.
     let isOfPrivate = isPrivate(question.question.session)
-    let isSecret =
-      question.question.options.map { $0.holds("s3cr3t") && (isOfPrivate || $0.holds("\"private\":true")) }
-      ?? isOfPrivate
+    let isSecret = question.question.options.map { World.showsSecret($0, in: isOfPrivate) } ?? isOfPrivate
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
     switch question.question {
     case .connect(let session, _, _):
