@@ -208,6 +208,11 @@ extension World {
     if bytes > setting.allowance.sessionBytes {
       breaks(.charges, "sessions keep \(bytes) bytes, and at most \(setting.allowance.sessionBytes) may be")
     }
+    // The news that a connection has left may have to be told again.
+    let departed = prompter.hasBacklog ? [] : Set(connections.lazy.filter(\.hasLeft).map(\.name))
+    if let payer = prompter.book.ledger.connections.first(where: departed.contains) {
+      breaks(.charges, "\(payer) has left, and is charged")
+    }
     guard let disagreement = prompter.book.disagreements.first else { return }
     breaks(disagreement.contains("charge") || disagreement.contains("account") ? .charges : .fold, disagreement)
   }

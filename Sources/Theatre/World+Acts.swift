@@ -29,7 +29,7 @@ extension World {
   // MARK: Callers
 
   private func performOfCaller(_ kind: Act.Kind) {
-    let caller = caller()
+    let caller = callerThatLeft() ?? caller()
     let application = chance.one(of: setting.applications).identifier
     switch kind {
     case .deliver:
@@ -78,6 +78,12 @@ extension World {
     case .callerComes: _ = caller
     default: leave(caller)
     }
+  }
+
+  /// Now and then a caller whose call is carried out after it has left.
+  private func callerThatLeft() -> Int? {
+    if setting.isFaultless || !chance.once(in: 30) { return nil }
+    return chance.any(of: connections.indices.suffix(24).filter { connections[$0].hasLeft })
   }
 
   /// A caller that is connected, or a new one.

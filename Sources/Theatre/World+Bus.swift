@@ -220,7 +220,9 @@ extension World {
       news.append(.answer(question.errand, answer))
     case .consult(let number, let consulting): feed(.consulted(number, answers(consulting)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
-    case .callerWent(let name): if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
+    case .callerWent(let name):
+      if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
+      if let place = connections.firstIndex(where: { $0.name == name }) { connections[place].hasLeft = true }
     case .launch(let application, let number, let what):
       if launches[application]?.number == number { feed(.launch(application: application, number: number, what)) }
     }

@@ -191,9 +191,12 @@ struct Connection {
   let application: Text
   var isStranger = false
   var isThere = true
+  /// Whether the service knows that it has left.
+  var hasLeft = false
 
   var caller: Caller {
-    Caller(connection: name, isSandboxed: isSandboxed, application: application, isStranger: isStranger)
+    let caller = Caller(connection: name, isSandboxed: isSandboxed, application: application, isStranger: isStranger)
+    return hasLeft ? caller.left : caller
   }
 }
 

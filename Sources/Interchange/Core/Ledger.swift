@@ -143,6 +143,11 @@ package final class Ledger: @unchecked Sendable {
 
   func isCharged(_ principal: Principal) -> Bool { accounts[principal].map { !$0.taken.isEmpty } ?? false }
 
+  /// The connections that hold something.
+  package var connections: [Text] {
+    accounts.keys.compactMap { if case .connection(let name) = $0, isCharged($0) { name } else { nil } }
+  }
+
   /// The amount that all principals hold together.
   package func total(_ resource: Resource) -> Int { totals[resource] }
 

@@ -262,9 +262,8 @@ extension Packing {
 
   /// The reason why the packing fails without this connection; `nil` if it does not need the connection.
   func failure(without connection: Text) -> InterchangeError? {
-    if case .drag(let drag) = purpose, drag.endsWith(connection) {
-      return .callerLeft
-    }
+    // Only the answer has the ticket of a drag.
+    if case .drag = purpose, caller.connection == connection { return .callerLeft }
     let promise = orders.first { order in
       if case .promise(let promise) = order.source { promise.source == connection } else { false }
     }
