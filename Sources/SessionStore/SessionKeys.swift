@@ -8,12 +8,14 @@ enum SessionKeys {
     let number: Int64
     private let showsTheSame: Bool
     private let hasTheSameConditions: Bool
+    /// Whether the row has private content.
+    let isPrivate: Bool
 
     /// `nil` if there is no row with this application and creation time.
     init?(of session: Session, _ database: Database) throws(StoreError) {
       var query = try database.query(
         """
-        SELECT number, shown_key = ?, can_activate = ? AND prefers_to_activate = ? FROM session
+        SELECT number, shown_key = ?, can_activate = ? AND prefers_to_activate = ?, flags FROM session
           WHERE identifier = ? AND application = ? AND created = ?
         """)
       query.put(session.shownKey)
@@ -26,6 +28,7 @@ enum SessionKeys {
       number = query.number(at: 0)
       showsTheSame = query.number(at: 1) != 0
       hasTheSameConditions = query.number(at: 2) != 0
+      isPrivate = !SessionFlags(rawValue: query.number(at: 3)).isDisjoint(with: [.isPrivate, .hasSecrets])
     }
 
     func file(_ session: Session, _ database: Database) throws(StoreError) {

@@ -55,7 +55,7 @@ extension SessionStore {
 
   /// The same condition as `StoredDelivery.isSpent`, and as the index.
   private static let findingSpent = """
-    SELECT number, is_private, state IN ('failed', 'cancelled') AND EXISTS (
+    SELECT number, \(StoredDelivery.privacy), state IN ('failed', 'cancelled') AND EXISTS (
         SELECT 1 FROM delivery AS later INDEXED BY delivery_standing
           WHERE later.previous_by = delivery.identifier AND later.identifier <> delivery.identifier
             AND later.previous_by IS NOT NULL AND later.documents > 0)

@@ -26,16 +26,20 @@ extension SessionStore {
         try remove.run()
       }
     }
-    var query = try database.query(
-      """
-      DELETE FROM delivery WHERE created < ? AND number IN
+    let old = """
+      FROM delivery WHERE created < ? AND number IN
         (SELECT number FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number LIMIT ?)
-      """)
+      """
+    var query = try database.query("DELETE \(old)")
     // The oldest are in front, so a busy service looks at a few, and at more only if all of these are too old. After the clock was set back, newer
     // ones may stand in front; the idle service looks at all.
     var left = piece - excess
     let few = isIdle ? piece : 64
     repeat {
+      var find = try database.query("SELECT 1 \(old) AND (\(StoredDelivery.privacy))")
+      find.put(horizon)
+      find.put(min(left, few))
+      if try find.step() { try database.overwriteDeleted(true) }
       query.put(horizon)
       query.put(min(left, few))
       try query.run()
@@ -49,16 +53,18 @@ extension SessionStore {
     var firstKept: [Text: Int64] = [:]
     var query = try database.query(
       """
-      SELECT number, token IS NOT NULL, sender FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number
+      SELECT number, token IS NOT NULL, \(StoredDelivery.privacy), sender FROM delivery INDEXED BY delivery_over
+        WHERE NOT is_open ORDER BY number
       """)
     while oldest.count < count, try query.step() {
       let number = query.number(at: 0)
-      query.skip(2)
+      query.skip(3)
       // A sender that cannot be read counts as nobody.
       if query.number(at: 1) != 0, let sender = try? query.text() {
         if firstKept[sender] == nil { firstKept[sender] = try firstKeptToken(of: sender, database) }
         if let first = firstKept[sender], number >= first { continue }
       }
+      if query.number(at: 2) != 0 { try database.overwriteDeleted(true) }
       oldest.append(number)
     }
     return oldest

@@ -26,6 +26,7 @@ extension Tail {
       try SessionKeys.addConditions(of: session, database)
       return
     }
+    if row.isPrivate { try database.overwriteDeleted(true) }
     var update = try database.query(changingSession)
     session.putChanging(into: &update)
     update.put(row.number)
@@ -115,7 +116,7 @@ extension Tail {
     }
   }
 
-  private static let findingPrivateDelivery = "SELECT is_private FROM delivery WHERE identifier = ?"
+  private static let findingPrivateDelivery = "SELECT \(StoredDelivery.privacy) FROM delivery WHERE identifier = ?"
 
   private static let addingDeliveries = Adding("delivery", "number, documents, \(StoredDelivery.columns)")
 

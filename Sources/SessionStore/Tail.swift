@@ -174,13 +174,14 @@ extension Record {
     }
   }
 
-  /// Whether the file must not show its content once it is removed. Nobody here knows this of a discarded session.
+  /// Whether the file must not show its content, or the content that it replaces, once that is removed. Nobody here knows this of a discarded session.
   var mayBePrivate: Bool {
     switch self {
     case .session(let session): session.isPrivate || session.hasSecrets
-    case .sessionActivated(let activation): activation.isPrivate ?? false
+    // It says so if the session is private now, and if it was.
+    case .sessionActivated(let activation): activation.isPrivate != nil
     case .sessionDiscarded: true
-    case .delivery(let delivery): delivery.isPrivate
+    case .delivery(let delivery): delivery.isPrivate || delivery.previous.isPrivate
     case .deliveryRedirected(_, _, let previous): previous.isPrivate
     case .baggage(let baggage): baggage.isPrivate
     default: false

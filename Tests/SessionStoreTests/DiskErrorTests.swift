@@ -128,6 +128,22 @@ struct DiskErrorTests {
     try expectSame(try open(directory.copy(), .full), model)
   }
 
+  @Test func `a write-ahead log that cannot be written anew leaves no copy, and that of a process that died goes`() throws {
+    let store = try open(directory, .full)
+    try store.commit([event(1)], at: noon)
+    let copy = directory.path + "/stagedoor.db-wal-mended"
+    // It does not follow a link, and so fails.
+    symlink("nowhere", copy)
+    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+      #expect(failure(of: try store.commit([event(2)], at: noon))?.kind == .io)
+    }
+    #expect(!directory.names.contains("stagedoor.db-wal-mended"))
+    store.close()
+    close(Glibc.open(copy, O_CREAT | O_WRONLY, 0o600))
+    _ = try open(directory, .full)
+    #expect(!directory.names.contains("stagedoor.db-wal-mended"))
+  }
+
   @Test func `a batch that cannot be written to rows fails no commit, and is written later`() throws {
     let store = try open(directory)
     var model = StoreModel()

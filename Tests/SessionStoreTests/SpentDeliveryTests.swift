@@ -135,4 +135,37 @@ struct SpentDeliveryTests {
     while try !store.rest(at: instant(1000)) {}
     #expect(directory.files(with: Self.mark) == [])
   }
+
+  /// How private content leaves a store.
+  enum Way: CaseIterable { case activated, written, spent, forgotten, tooOld }
+
+  @Test(arguments: Way.allCases)
+  func `of private content that was replaced, spent or forgotten no byte is left in any file`(way: Way) throws {
+    let long = Text(String(repeating: Self.mark, count: 2_000))
+    var history = HistoryLimits()
+    if way == .forgotten { history = HistoryLimits(deliveries: 1) }
+    if way == .tooOld { history = HistoryLimits(age: 1) }
+    let store = try open(directory, history: history)
+    var (window, over, other) = (session(1), delivery(1), delivery(2, .routed, isOpen: true))
+    (window.isPrivate, window.openedContent) = (true, long)
+    (over.isPrivate, over.decision) = (true, long)
+    other.previous = PreviouslyShown(openedContent: long, isPrivate: true)
+    switch way {
+    case .activated, .written: try store.commit([.session(window)], at: noon)
+    case .spent: try store.commit([.delivery(other)], at: noon)
+    case .forgotten, .tooOld: try store.commit([.delivery(over)], at: noon)
+    }
+    try store.writeRows()
+    switch way {
+    case .activated:
+      let activation = SessionActivation(
+        session: window.identifier, at: noon, openedContent: "file:///public", isPrivate: false)
+      try store.commit([.sessionActivated(activation)], at: noon)
+    case .written: try store.commit([.session(session(1))], at: noon)
+    case .spent: try end(other, .handled, store)
+    case .forgotten, .tooOld: try store.commit([.delivery(delivery(3, at: instant(1000)))], at: instant(1000))
+    }
+    while try !store.rest(at: instant(1000)) {}
+    #expect(directory.files(with: Self.mark) == [])
+  }
 }

@@ -7,6 +7,9 @@ extension StoredDelivery {
     \(PreviouslyShown.columns), answer, decision, payload, ended
     """
 
+  /// Whether a row has content that must not stay in the file once it is removed.
+  static let privacy = "is_private OR previous_private"
+
   func put(into cells: inout some CellWriter & ~Copyable) {
     cells.put(identifier)
     cells.put(self.application)

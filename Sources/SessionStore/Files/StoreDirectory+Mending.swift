@@ -20,14 +20,27 @@ extension StoreDirectory {
     // If nothing more can be written, at least the refused transaction is removed.
     if ftruncate(log, length) != 0 { throw StoreError(writeAheadLog, "cannot be cut", errno) }
 
-    let copied = writeAheadLog + "-mended"
-    let copy = open(copied, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    if copy < 0 { throw StoreError(copied, "cannot be made", errno) }
-    defer { close(copy) }
-    try StoreDirectory.copy(log, to: copy, length, copied)
-    if fdatasync(copy) != 0 { throw StoreError(copied, "cannot be synced", errno) }
-    if rename(copied, writeAheadLog) != 0 { throw StoreError(copied, "cannot be renamed", errno) }
+    do throws(StoreError) {
+      try replaceWriteAheadLog(byCopyOf: log, length)
+    } catch {
+      removeUnfinishedLog()
+      throw error
+    }
     try sync()
+  }
+
+  private var copyOfLog: String { writeAheadLog + "-mended" }
+
+  /// A copy that was not finished takes space on a disk that may have none, and may have private content.
+  func removeUnfinishedLog() { unlink(copyOfLog) }
+
+  private func replaceWriteAheadLog(byCopyOf log: Int32, _ length: Int) throws(StoreError) {
+    let copy = open(copyOfLog, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    if copy < 0 { throw StoreError(copyOfLog, "cannot be made", errno) }
+    defer { close(copy) }
+    try StoreDirectory.copy(log, to: copy, length, copyOfLog)
+    if fdatasync(copy) != 0 { throw StoreError(copyOfLog, "cannot be synced", errno) }
+    if rename(copyOfLog, writeAheadLog) != 0 { throw StoreError(copyOfLog, "cannot be renamed", errno) }
   }
 
   private static func copy(_ log: Int32, to copy: Int32, _ length: Int, _ path: String) throws(StoreError) {

@@ -26,6 +26,7 @@ final class StoreDirectory {
     try StoreDirectory.refuseOthers(in: path)
     // SQLite's own locks are lost when any code of this process closes the file, and this code looks at the file before SQLite opens it.
     lock = try StoreDirectory.lock(path)
+    removeUnfinishedLog()
   }
 
   deinit { release() }
