@@ -61,7 +61,7 @@ extension BaggageKeeper {
       }
       bytes += more
       if bytes.count > BaggageLimits.snapshot {
-        throw BaggageKeeper.tooLong(Int64(BaggageLimits.snapshot), source.place)
+        throw .tooLong(Int64(BaggageLimits.snapshot), at: source.place)
       }
       if Task.isCancelled { throw .calledOff(source.place) }
       switch piece {

@@ -141,7 +141,7 @@ actor BaggageKeeper {
       keeper throws(InterchangeError) in
       let opened = try await open(keeper)
       defer { if opened.kind == .file { keeper.threads.close(opened.descriptor) } }
-      if let size = opened.size, size > limit { throw BaggageKeeper.tooLong(limit, place) }
+      if let size = opened.size, size > limit { throw .tooLong(limit, at: place) }
       let source = try await keeper.withoutWaiting(opened)
       let target = try keeper.begin(number, of: delivery, place)
       do throws(InterchangeError) {
@@ -183,7 +183,7 @@ actor BaggageKeeper {
         share -= copied
       }
       progress.size.withLock { $0 = size }
-      if size > limit { throw BaggageKeeper.tooLong(limit, source.place) }
+      if size > limit { throw .tooLong(limit, at: source.place) }
       if size - synced >= BaggageLimits.synced {
         try await sync(target, source.place)
         synced = size
@@ -205,10 +205,6 @@ actor BaggageKeeper {
       hasWaited = true
       await loop.readable(source.descriptor.withRawValue(\.self))
     }
-  }
-
-  static func tooLong(_ limit: Int64, _ place: String) -> InterchangeError {
-    InterchangeError(.limitsExceeded, "\(place): has more than the \(limit) bytes that may be kept")
   }
 
   /// Lets everything run that waits for the thread.

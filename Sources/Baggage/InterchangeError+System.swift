@@ -1,6 +1,6 @@
 import DBus
 import Glibc
-import SceneModel
+package import SceneModel
 
 extension InterchangeError {
   /// A failed system call, about the value at `place`.
@@ -24,6 +24,10 @@ extension InterchangeError {
       let number = if case .fileDescriptorUnavailable(let number) = error { number } else { EIO }
       throw InterchangeError(.storageFailed, place, "the content cannot be kept in memory", number)
     }
+  }
+
+  package static func tooLong(_ limit: Int64, at place: String) -> InterchangeError {
+    InterchangeError(.limitsExceeded, "\(place): has more than the \(limit) bytes that may be kept")
   }
 
   static func calledOff(_ place: String) -> InterchangeError {

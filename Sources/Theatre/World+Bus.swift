@@ -371,7 +371,12 @@ extension World {
       "   \(question.owner) reads \(brief(question.question))\(way == 0 ? "" : way == 1 ? ", and refuses" : ", and is silent")"
     )
     if way != 1, question.question.options != nil, let session = question.question.session {
-      if isSecret { programs[program].secret.insert(session) } else { programs[program].secret.remove(session) }
+      // A service does not know of what an earlier one asked and nobody has read.
+      if isSecret, question.life == life {
+        programs[program].secret.insert(session)
+      } else {
+        programs[program].secret.remove(session)
+      }
     }
     if way <= 1 { programs[program].answers.append((question, answer)) }
   }

@@ -177,6 +177,29 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `whoever reads an answer can wait for the calls that came before it`(kind: PrivateBus.Kind) async throws {
+    try await withConnections(kind) { _, service, client in
+      let (noted, name) = try await export(noting: Int32.self, on: service)
+      let sender = try #require(await client.uniqueName)
+      try await client.ping(name)
+      service.holdCalls()
+      for number in 1...3 as ClosedRange<Int32> {
+        try client.send(to: name, at: "/", "org.example.Log", "Note", number)
+      }
+      // It is refused as soon as it is read.
+      let pipe = try OwnedFileDescriptor.pipe()
+      await #expect(throws: CallError.self) {
+        try await client.call(to: name, at: "/", "org.example.Log", "Note", pipe.readEnd)
+      }
+      async let gone: Void = service.callsHaveGone(of: sender)
+      service.releaseCalls()
+      await gone
+      #expect(noted.withLock { $0 } == [1, 2, 3])
+      await service.callsHaveGone(of: sender)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `whoever calls in the middle of a flood is next`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { _, service, flooding, other in
       let (noted, name) = try await export(noting: Int32.self, on: service)

@@ -51,11 +51,11 @@ import Theatre
   }
 
   @Test func `drags have in memory as much as there is for them, and not one more`() throws {
-    let stage = Stage(hosting: cats()) { $0.dragBytes = 4_000 }
+    let stage = Stage(hosting: cats()) { $0.dragBytes = 40_000 }
     func text(_ count: Int) -> Representation { .text(Text(String(repeating: "x", count: count))) }
-    let drag = try stage.dragging(text(1_000))
-    #expect(stage.add(text(2_000), to: drag)?.refusal?.name == .limitsExceeded)
-    let rest = 1_900 - stage.book.ledger.total(.dragBytes)
+    let drag = try stage.dragging(text(10_000))
+    #expect(stage.add(text(20_000), to: drag)?.refusal?.name == .limitsExceeded)
+    let rest = 19_000 - stage.book.ledger.total(.dragBytes)
     #expect(stage.add(text(rest), to: drag) == .done)
     #expect(stage.begin(.text(), by: .other)?.begun != nil)
   }

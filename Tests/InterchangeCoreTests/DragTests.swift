@@ -309,9 +309,11 @@ import Theatre
     stage.hostAnswersAll(.operation("copy"))
     #expect(stage.call(.propose(drags[1], on: window)) == nil)
     stage.hostAnswersAll(.operation("copy"))
-    // A drag that is longer alone than the limit is never proposed, and can still be dropped.
+    // A drag that is longer than the limit is asked about alone.
     #expect(stage.call(.addItems(items, to: drags[0], size: 100)) == .done)
-    #expect(stage.call(.propose(drags[0], on: window))?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.propose(drags[0], on: window)) == nil)
+    #expect(stage.call(.propose(drags[1], on: window))?.refusal?.name == .limitsExceeded)
+    stage.hostAnswersAll(.operation("copy"))
     #expect(stage.drop(drags[0], on: window)?.delivered != nil)
   }
 }

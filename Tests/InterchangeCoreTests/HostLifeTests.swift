@@ -343,9 +343,9 @@ import Testing
     #expect(
       stage.errands.last == .run(application: "org.example.Cats", number: 1, command: "cats", activationToken: "now"))
     stage.play(.launch(application: "org.example.Cats", number: 1, .commandEnded(failure: nil)))
-    #expect(stage.memory.starts["org.example.Cats"] == .ended(isLate: false))
+    #expect(stage.memory.starts["org.example.Cats"] == .ended(until: stage.now.uptime + Start.followsBy))
     stage.passUntilQuiet(seconds: 20)
-    #expect(stage.memory.starts["org.example.Cats"] == .ended(isLate: true))
+    #expect(stage.memory.starts["org.example.Cats"] == .ended(until: stage.now.uptime))
     stage.drop(key: "2")
     #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2, name: "org.example.Cats"))
   }

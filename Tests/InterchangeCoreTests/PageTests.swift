@@ -118,7 +118,7 @@ import Testing
     #expect(acts.count == 8)
     let starts = Set(
       [
-        Start.asking(number: 1, isKnown: false), .begun(number: 1, since: 0), .ended(isLate: false),
+        Start.asking(number: 1, isKnown: false), .begun(number: 1, since: 0), .ended(until: 0),
         .impossible(since: 0),
       ]
       .map { String("\($0)".prefix { $0 != "(" }) })

@@ -128,7 +128,9 @@ struct DiskErrorTests {
     try expectSame(try open(directory.copy(), .full), model)
   }
 
-  @Test func `a write-ahead log that cannot be written anew leaves no copy, and that of a process that died goes`() throws {
+  @Test func `a write-ahead log that cannot be written anew leaves no copy, and that of a process that died goes`()
+    throws
+  {
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
     let copy = directory.path + "/stagedoor.db-wal-mended"

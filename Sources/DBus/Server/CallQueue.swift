@@ -56,6 +56,10 @@ struct CallQueue {
     fileprivate var waiting: [Waiting?] = []
     /// The number of calls in `waiting` that have gone to their handlers.
     fileprivate var done = 0
+    /// The number of all calls that have gone.
+    fileprivate var gone: UInt64 = 0
+    /// Who waits until so many have gone, in this order.
+    fileprivate var watchers: [(gone: UInt64, goOn: CheckedContinuation<Void, Never>)] = []
     fileprivate var bytes = 0
     fileprivate var withDescriptors = 0
     fileprivate var hasLeft = false
@@ -74,6 +78,8 @@ struct CallQueue {
       identity = .unknown
     }
 
+    deinit { for watcher in watchers { watcher.goOn.resume() } }
+
     fileprivate var key: String { name?.rawValue ?? "" }
     fileprivate var isEmpty: Bool { done == waiting.count }
     fileprivate var count: Int { waiting.count - done }
@@ -88,6 +94,8 @@ struct CallQueue {
     fileprivate func takeFirst() -> Waiting? {
       guard !isEmpty, let first = waiting[done].take() else { return nil }
       done += 1
+      gone += 1
+      while let watcher = watchers.first, watcher.gone <= gone { watchers.removeFirst().goOn.resume() }
       bytes -= first.bytes
       if first.call.carriesDescriptors { withDescriptors -= 1 }
       // The places of calls that have gone are removed now and then: removing each at once would move all that wait.
@@ -160,6 +168,14 @@ struct CallQueue {
   // MARK: Coming
 
   func sender(_ name: BusName?) -> Sender? { senders[name?.rawValue ?? ""] }
+
+  func hasCalls(of name: BusName) -> Bool { sender(name).map { !$0.isEmpty } ?? false }
+
+  /// Goes on when the calls of a sender that wait now have gone to their handlers.
+  func whenGone(_ name: BusName, _ goOn: CheckedContinuation<Void, Never>) {
+    guard let sender = sender(name), !sender.isEmpty else { return goOn.resume() }
+    sender.watchers.append((sender.gone + UInt64(sender.count), goOn))
+  }
 
   mutating func sender(making name: BusName?) -> Sender {
     if let sender = sender(name) { return sender }

@@ -67,6 +67,16 @@ extension Connection {
     while callers.queue.isReady { await loop.sleep(for: .milliseconds(1)) }
   }
 
+  /// Whether calls of `sender` wait for their turn. An answer of the sender does not wait, so it may be read before calls that the sender made earlier.
+  package nonisolated func hasCalls(of sender: BusName) -> Bool {
+    assumeIsolated { $0.callers.queue.hasCalls(of: sender) }
+  }
+
+  /// Returns when the calls of `sender` that wait now have gone to their handlers.
+  package func callsHaveGone(of sender: BusName) async {
+    await withCheckedContinuation { callers.queue.whenGone(sender, $0) }
+  }
+
   // MARK: Admitting calls
 
   /// Admits an incoming call: the call waits for its turn, or is refused at once. A refusal costs less than the bus takes to pass on a call, so no

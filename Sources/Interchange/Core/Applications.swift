@@ -218,7 +218,7 @@ extension PromptBook {
     // The new manifest may have a command that starts it.
     if case .impossible? = memory.starts[application] {
       memory.starts[application] = nil
-      if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
+      if memory.deliveriesToApplication.count(of: application) > 0 { try start(application) }
     }
   }
 

@@ -209,7 +209,7 @@ extension PromptBook {
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
     if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
-    handOver(to: session, of: record.application)
+    try handOver(to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
   }
 
@@ -334,7 +334,7 @@ extension PromptBook {
   func isHeld(_ delivery: OpenDelivery) -> Bool {
     switch delivery.progress.state {
     case .held: true
-    case .routed: stateOfOpen(to: delivery.application) == .held
+    case .routed: stateOfOpen(to: delivery.application) == .held && !isInHand(delivery)
     case .forwarded, .handled, .failed, .cancelled: false
     }
   }

@@ -25,6 +25,8 @@ extension PromptBook {
     try weigh(&drag)
     memory.drags[drag.identifier] = drag
     memory.tickets[drag.ticket] = drag.identifier
+    memory.promise(drag.parcels.promises, by: drag.identifier)
+    if let connection = drag.source.connection { memory.dragsOf.insert(drag.identifier, for: connection) }
     memory.add(.drag(drag.identifier), at: drag.due)
     answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
   }
@@ -55,9 +57,15 @@ extension PromptBook {
     drag.relieve(&memory.relief)
     let parcels = drag.parcels.joined().compactMap(\.self)
     let inStore = parcels.filter { $0.baggageNumber != nil }
-    let inMemory = parcels.reduce(drag.size) { $0 + ($1.baggageNumber == nil ? $1.keptBytes : 0) }
+    let small = parcels.reduce(drag.size) { $0 + ($1.baggageNumber == nil ? $1.keptBytes : 0) }
+    let inMemory = max(Allowance.smallestDrag, small)
     let principal = drag.source.principal
-    drag.document = try ledger.charge(inMemory, of: .dragBytes, to: principal, after: memory.relief)
+    // Others may have filled the rest since the drag was charged as much.
+    if let before = drag.document, before.charge.amount >= inMemory {
+      drag.document = ledger.take(inMemory, of: .dragBytes, for: principal)
+    } else {
+      drag.document = try ledger.charge(inMemory, of: .dragBytes, to: principal, after: memory.relief)
+    }
     let bytes = max(Allowance.smallestBaggage, inStore.reduce(0) { $0 + $1.keptBytes })
     drag.bytes = inStore.isEmpty ? nil : try chargeBaggage(bytes, .baggage, to: principal)
     let held = inStore.count(where: \.isHeld)
@@ -115,6 +123,7 @@ extension PromptBook {
     drag.size += packing.payload.json.count
     try weigh(&drag)
     memory.drags[identifier] = drag
+    memory.promise(drag.parcels.promises, by: identifier)
     tell(drag, .itemsChanged)
     answer(number, .done)
   }
@@ -129,6 +138,7 @@ extension PromptBook {
     if let connection = caller.connection {
       if drag.openers.count < Allowance.dragOpeners {
         drag.openers.insert(connection)
+        memory.dragsOf.insert(identifier, for: connection)
       } else if caller.isSandboxed, !drag.openers.contains(connection) {
         throw refused(
           .limitsExceeded, "at most \(Allowance.dragOpeners) connections may bring the ticket of one drag")
@@ -219,7 +229,8 @@ extension PromptBook {
     }
     let (limit, bytes) = (Host.maximumProposedBytes, proposals.reduce(0) { $0 + $1.bytes })
     let own = proposals.reduce(0) { $0 + ($1.principal == drag.source.principal ? $1.bytes : 0) }
-    if own + drag.size > limit - bytes - drag.size {
+    // A drag that is longer than that is asked about alone.
+    if !proposals.isEmpty, own + drag.size > limit - bytes - drag.size {
       throw refused(
         .limitsExceeded,
         "the items of proposals that the host of \(host.application) has not answered may take \(limit) bytes; \(bytes) are taken, \(own) of them by "
@@ -314,7 +325,8 @@ extension PromptBook {
     _ packing: Packing, of identifier: UniqueIdentifier, by caller: Caller, _ number: CallNumber
   ) throws(Halt) {
     guard var drag = memory.drags[identifier] else { throw noDrag(identifier) }
-    // From here on the delivery is charged for the contents, and the drag only for its document.
+    // From here on the delivery has the contents and is charged for them, and the drag only for its document.
+    memory.forgetPromises(drag.parcels.promises, of: identifier)
     drag.parcels = []
     try weigh(&drag)
     memory.drags[identifier] = drag
@@ -329,8 +341,8 @@ extension PromptBook {
     (drag.state, drag.operation) = (.dragging, nil)
     memory.drags[identifier] = drag
     if drag.isAbandoned { return cancel(drag) }
-    // Its deadline may have passed meanwhile.
-    memory.add(.drag(identifier), at: drag.due)
+    // Its deadline has passed meanwhile.
+    if drag.due <= now.uptime { memory.add(.drag(identifier), at: drag.due) }
   }
 
   // MARK: Ending
@@ -344,6 +356,7 @@ extension PromptBook {
 
   private mutating func cancel(_ drag: Drag) {
     step.errands.append(.free([drag.identifier]))
+    memory.forgetPromises(drag.parcels.promises, of: drag.identifier)
     endPromises(drag.parcels.promises)
     end(drag, .cancelled, .ended(operation: "cancel", target: nil))
   }
@@ -351,9 +364,11 @@ extension PromptBook {
   /// The source has left during the drag. After the drop the rules for promises apply.
   mutating func cancelDrags(of connection: Text) {
     var parts = 0
-    for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier }) {
-      if drag.openers.contains(connection) { memory.drags[drag.identifier]?.openers.remove(connection) }
-      if drag.source.connection == connection { memory.drags[drag.identifier]?.source = drag.source.left }
+    for identifier in memory.dragsOf[connection] {
+      memory.dragsOf.remove(identifier, for: connection)
+      guard let drag = memory.drags[identifier] else { continue }
+      if drag.openers.contains(connection) { memory.drags[identifier]?.openers.remove(connection) }
+      if drag.source.connection == connection { memory.drags[identifier]?.source = drag.source.left }
       guard drag.endsWith(connection) else { continue }
       switch drag.state {
       case .dragging where parts < Drag.partsAtOnce:
@@ -406,6 +421,9 @@ extension PromptBook {
   /// Ends a drag. For a while callers can still ask how it ended, but it no longer has items to show.
   private mutating func end(_ drag: Drag, _ state: DragState, _ news: DragNews) {
     drag.relieve(&memory.relief)
+    for connection in drag.openers.union(drag.source.connection.map { [$0] } ?? []) {
+      memory.dragsOf.remove(drag.identifier, for: connection)
+    }
     var ended = drag
     (ended.state, ended.parcels, ended.payload.items) = (state, [], [])
     (ended.document, ended.bytes, ended.descriptors) = (nil, nil, nil)

@@ -35,7 +35,12 @@ extension PromptBook {
 
   /// Whether a host has, or had, the delivery.
   private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
-    if delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > 1 { return true }
+    delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > 1
+      || isInHand(delivery)
+  }
+
+  /// Whether the host works on the delivery.
+  func isInHand(_ delivery: OpenDelivery) -> Bool {
     guard let session = delivery.session else { return false }
     let lane = memory.lanes[Lane.Key(application: delivery.application, session: session)]
     return lane?.act.inHand == delivery.identifier
@@ -234,9 +239,10 @@ extension PromptBook {
       isShown
         ? .deliveryProgress(identifier, progress) : .deliveryRedirected(identifier, progress, redirected.previous))
     memory.deliveries[identifier]?.holding = holding
+    if open == nil { memory.deliveries[identifier]?.confidant = memory.baggage[identifier]?.confidant }
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
-    handOver(to: target, of: stored.application)
+    try handOver(to: target, of: stored.application)
     answer(number, .outcome(decision.outcome.name))
   }
 
@@ -270,7 +276,7 @@ extension PromptBook {
     do throws(Fault) {
       return try Payload(json: stored.payload, ReadingRules(storedIn: types))
     } catch {
-      throw .refused(InterchangeError(payload: error))
+      throw .refused(unreadable(error, isPrivate: stored.isPrivate))
     }
   }
 
@@ -339,7 +345,7 @@ extension PromptBook {
     }
     if fails {
       if case .ended? = memory.starts[delivery.application] {
-        memory.starts[delivery.application] = .ended(isLate: true)
+        memory.starts[delivery.application] = .ended(until: now.uptime)
       }
       return try fail(delivery, .notTaken(delivery))
     }
@@ -363,6 +369,6 @@ extension PromptBook {
     letGoOfOwed()
     try goOnWithRounds()
     try disconnectNext()
-    for application in waiting { start(application) }
+    for application in waiting { try start(application) }
   }
 }

@@ -7,8 +7,8 @@ import SceneRouting
 // delivery. A host may stay silent until the deadline. If the host leaves, the delivery is held again.
 extension PromptBook {
   /// Gives the deliveries to a session to its host, or starts one.
-  mutating func handOver(to session: UniqueIdentifier, of application: Text) {
-    guard let host = memory.hosts[application] else { return start(application) }
+  mutating func handOver(to session: UniqueIdentifier, of application: Text) throws(Halt) {
+    guard let host = memory.hosts[application] else { return try start(application) }
     // A host that is not ready gets the held deliveries when it is.
     if host.stage == .ready { work(on: session, of: application) }
   }
@@ -146,7 +146,7 @@ extension PromptBook {
     do throws(Fault) {
       payload = try self.payload(of: stored)
     } catch {
-      try fail(delivery, InterchangeError(payload: error))
+      try fail(delivery, unreadable(error, isPrivate: delivery.isPrivate || session.isPrivate))
       return next(key)
     }
     var session = session
@@ -182,6 +182,12 @@ extension PromptBook {
         .configuration(session.identifier, role: session.role, options: options.json), key, host, within: 1_000_000)
     }
     connect(inHand, session, options.json, key, host)
+  }
+
+  /// A stored document does not parse. Of a private one nobody hears why.
+  func unreadable(_ fault: Fault, isPrivate: Bool) -> InterchangeError {
+    isPrivate
+      ? InterchangeError(.invalidPayload, "what was delivered cannot be read") : InterchangeError(payload: fault)
   }
 
   private func payload(of stored: StoredDelivery) throws(Fault) -> Payload {
@@ -295,8 +301,9 @@ extension PromptBook {
 
   /// The host has taken a delivery: its end.
   mutating func wasTaken(_ delivery: OpenDelivery, by session: UniqueIdentifier) {
-    let identifier = delivery.identifier
-    note(.deliveryProgress(identifier, delivery.handled(at: now.time)))
+    let (identifier, handled) = (delivery.identifier, delivery.handled(at: now.time))
+    note(.deliveryProgress(identifier, handled))
+    keepDocuments(of: delivery, handled)
     memory.provisional[session] = nil
     announce(.handled(delivery: identifier), delivery.application, session)
     log("\(identifier): handled")
@@ -305,6 +312,21 @@ extension PromptBook {
     answerWaiters(
       of: identifier,
       .delivered(Delivered(session: session, outcome: delivery.progress.outcome, delivery: identifier)))
+  }
+
+  /// The documents of a handled delivery stay until its deadline: somebody may redirect it. If these are too many bytes, the oldest go now.
+  private mutating func keepDocuments(of delivery: OpenDelivery, _ handled: DeliveryProgress) {
+    guard let bytes = delivery.holding?.charge.amount, bytes > Allowance.shortDocuments else { return }
+    memory.keepLongDocuments(of: delivery, handled, bytes: bytes)
+    while let (oldest, long) = memory.oldestLongDocuments {
+      if long.due > now.uptime {
+        if memory.longDocumentBytes <= ledger.allowance.handledDocuments { return }
+        var spent = long.handled
+        spent.deadline = now.time
+        note(.deliveryProgress(oldest, spent))
+      }
+      memory.forgetLongDocuments(of: oldest)
+    }
   }
 
   // MARK: Closing and refreshing

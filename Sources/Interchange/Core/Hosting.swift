@@ -156,7 +156,7 @@ extension PromptBook {
     for session in scenes { disconnect(session) }
     try holdAgain(application, host, inHand)
     try giveUpOldSessions(of: application)
-    if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
+    if memory.deliveriesToApplication.count(of: application) > 0 { try start(application) }
   }
 
   /// If a host leaves three times while it is working on one delivery, the delivery fails. A host that leaves before it has received any delivery

@@ -4,7 +4,7 @@ import SceneRouting
 // How applications with held deliveries are started: by the bus if it knows how, otherwise by the command of their manifest. Without either, a host
 // may still attach.
 extension PromptBook {
-  mutating func start(_ application: Text) {
+  mutating func start(_ application: Text) throws(Halt) {
     if memory.hosts[application] != nil || memory.rounds[application]?.isFailing ?? false { return }
     if let start = memory.starts[application], !start.mayBeginAgain(at: now.uptime) { return }
     forgetStart(of: application)
@@ -18,7 +18,7 @@ extension PromptBook {
     switch memory.routing.manifest(of: application)?.understudy {
     case nil: step.errands.append(.launch(application: application, number: number, name: application))
     case .owner(let name): step.errands.append(.launch(application: application, number: number, name: name))
-    case .registrar: run(application, number)
+    case .registrar: try run(application, number)
     }
   }
 
@@ -35,9 +35,9 @@ extension PromptBook {
     case (.asking, .started):
       memory.starts[application] = .begun(number: number, since: now.uptime)
       log("\(application): the bus has started it, or it was there already")
-    case (.asking, .unknown): run(application, number)
+    case (.asking, .unknown): try run(application, number)
     case (_, .failed(let why)): try launchFailed(application, why)
-    case (.begun, .commandEnded(failure: nil)): memory.starts[application] = .ended(isLate: false)
+    case (.begun, .commandEnded(failure: nil)): memory.starts[application] = .ended(until: now.uptime + Start.followsBy)
     case (.begun, .commandEnded(failure: let why?)):
       try launchFailed(application, Text("\(application) could not be started: \(why)"))
     case (.begun, .left):
@@ -46,24 +46,23 @@ extension PromptBook {
     }
   }
 
-  private mutating func run(_ application: Text, _ number: Int) {
+  private mutating func run(_ application: Text, _ number: Int) throws(Halt) {
     guard let command = memory.routing.manifest(of: application)?.exec else {
       memory.starts[application] = .impossible(since: now.uptime)
       return
     }
+    let token = try activationToken(for: application)
     memory.starts[application] = .begun(number: number, since: now.uptime)
     log("\(application): starting \(quoted(command.string))")
-    step.errands.append(
-      .run(
-        application: application, number: number, command: command, activationToken: activationToken(for: application)))
+    step.errands.append(.run(application: application, number: number, command: command, activationToken: token))
   }
 
   /// The token of the newest held delivery, for the window that the user asked for last.
-  private func activationToken(for application: Text) -> Text? {
-    guard let last = memory.deliveriesToApplication[application].last,
-      let stored = memory.recent[last.identifier]
-    else { return nil }
-    return (try? Payload(json: stored.payload, ReadingRules(types: types)))?.options.activationToken
+  private func activationToken(for application: Text) throws(Halt) -> Text? {
+    guard let last = memory.deliveriesToApplication[application].last, let stored = try delivery(last.identifier) else {
+      return nil
+    }
+    return (try? Payload(json: stored.payload, ReadingRules(storedIn: types)))?.options.activationToken
   }
 
   /// Fails the deliveries that are held now.

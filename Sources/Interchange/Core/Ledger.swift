@@ -65,6 +65,11 @@ package struct Allowance: Hashable, Sendable {
   package static let smallestBaggage = 64 << 10
   /// Contents up to this size are stored beside their delivery. A larger content is cheaper in a file of its own.
   package static let smallParcel = 64 << 10
+  /// The bytes of the long documents of handled deliveries. They stay until the deadline, because the delivery may be redirected; beyond this the oldest
+  /// go earlier.
+  package var handledDocuments = 128 << 20
+  /// Documents up to this size are not counted there: history keeps ten thousand deliveries.
+  package static let shortDocuments = 16 << 10
   /// The microseconds for which a host may open the contents of a delivery after it has taken the delivery: ten minutes.
   package var baggageTime: Int64 = 600_000_000
   /// The descriptors that the service holds for deliveries and drags: half of the 1,024 that a process may have where it cannot raise its limit.
@@ -76,6 +81,7 @@ package struct Allowance: Hashable, Sendable {
   package var drags = 100
   /// The bytes of the documents and small contents of all drags, which are in memory only: sixteen of the longest.
   package var dragBytes = 256 << 20
+  package static let smallestDrag = 4096
   /// The connections that may open the ticket of one drag.
   package static let dragOpeners = 1_000
   /// The descriptors of all calls that wait for their answer: with those that are held, and their copies in the messages, they must fit into a

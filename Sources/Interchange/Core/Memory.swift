@@ -41,6 +41,10 @@ struct Memory {
   private var hasLongPayload = false
   /// The deliveries that were made under tokens in this turn.
   private(set) var tokens = Table<TokenKey, [UniqueIdentifier]>()
+  /// Handled deliveries whose documents are long, the oldest first.
+  private var longDocuments = Table<UniqueIdentifier, LongDocuments>()
+  private var longDocumentsByAge = Queues<Bool, Ordered>()
+  @Undoable private(set) var longDocumentBytes = 0
   /// For each delivery, the next delivery that gave content to the same session.
   var followers = Table<UniqueIdentifier, UniqueIdentifier>()
   /// The times at which deliveries have waited long enough, and at which contents and drags are forgotten.
@@ -93,12 +97,14 @@ struct Memory {
   /// Deliveries with contents, and the contents that were packed in this turn.
   var baggage = Table<UniqueIdentifier, KeptBaggage>()
   private(set) var baggageOfSession = Queues<UniqueIdentifier, Ordered>()
-  /// The deliveries that carry promises of an object.
+  /// The deliveries and drags that carry promises of an object.
   private(set) var promised = Queues<PromiseObject, UniqueIdentifier>()
   /// Contents that make space for what their principal hands in later, because a host has taken their delivery.
   private(set) var handledBaggage = Queues<Principal, Ordered>()
   private(set) var packed = Table<UniqueIdentifier, Baggage>()
   var drags = Table<UniqueIdentifier, Drag>()
+  /// The drags in which each connection takes part: it has begun or opened them, and they are not over.
+  var dragsOf = Queues<Text, UniqueIdentifier>()
   var tickets = Table<Text, UniqueIdentifier>()
   /// The sessions that took the dragged items, until the drag ends.
   var dropTargets = Table<UniqueIdentifier, UniqueIdentifier>()
@@ -232,6 +238,15 @@ struct Memory {
     if let session { baggageOfSession.insert(Ordered(order: kept.order, identifier: delivery), for: session) }
   }
 
+  /// A drag carries these promises, until it is dropped or over.
+  mutating func promise(_ promises: [Promise], by drag: UniqueIdentifier) {
+    for promise in promises { promised.insert(drag, for: PromiseObject(promise)) }
+  }
+
+  mutating func forgetPromises(_ promises: [Promise], of drag: UniqueIdentifier) {
+    for promise in promises { promised.remove(drag, for: PromiseObject(promise)) }
+  }
+
   /// The contents go where their delivery goes.
   private mutating func moveBaggage(of delivery: UniqueIdentifier, to session: UniqueIdentifier?) {
     guard var kept = baggage[delivery], kept.session != session else { return }
@@ -282,6 +297,7 @@ struct Memory {
     let due = Memory.due(delivery.deadline, isForwarded: delivery.progress.state == .forwarded, at: moment)
     let opened = OpenDelivery(delivery, order: nextOrder(), due: due, holding)
     if !baggage.isEmpty { takeFromHandled(delivery.identifier) }
+    if !longDocuments.isEmpty { forgetLongDocuments(of: delivery.identifier) }
     deliveries[delivery.identifier] = opened
     place(opened, session)
     if let before = delivery.previousBy { followers[before] = delivery.identifier }
@@ -383,6 +399,31 @@ struct Memory {
     deliveries[identifier] = delivery
     if let session = progress.session { place(delivery, session) }
     if let before = delivery.previousBy { followers[before] = identifier }
+  }
+
+  // MARK: Long documents
+
+  /// The host has taken a delivery with long documents.
+  mutating func keepLongDocuments(of delivery: OpenDelivery, _ handled: DeliveryProgress, bytes: Int) {
+    let order = nextOrder()
+    longDocuments[delivery.identifier] = LongDocuments(order: order, bytes: bytes, handled: handled, due: delivery.due)
+    longDocumentsByAge.insert(Ordered(order: order, identifier: delivery.identifier), for: true)
+    longDocumentBytes += bytes
+  }
+
+  /// The oldest handled delivery with long documents.
+  var oldestLongDocuments: (delivery: UniqueIdentifier, LongDocuments)? {
+    longDocumentsByAge.first(of: true).flatMap { oldest in
+      longDocuments[oldest.identifier].map { (oldest.identifier, $0) }
+    }
+  }
+
+  /// The documents are gone, or the delivery is open again.
+  mutating func forgetLongDocuments(of delivery: UniqueIdentifier) {
+    guard let long = longDocuments[delivery] else { return }
+    longDocuments[delivery] = nil
+    longDocumentsByAge.remove(Ordered(order: long.order, identifier: delivery), for: true)
+    longDocumentBytes -= long.bytes
   }
 
   // MARK: Questions that may be read late
@@ -520,6 +561,8 @@ extension Memory {
     forwarded.settle(settlement)
     recent.settle(settlement)
     tokens.settle(settlement)
+    longDocuments.settle(settlement)
+    longDocumentsByAge.settle(settlement)
     followers.settle(settlement)
     ruleMatches.settle(settlement)
     manifests.settle(settlement)
@@ -550,12 +593,14 @@ extension Memory {
     handledBaggage.settle(settlement)
     packed.settle(settlement)
     drags.settle(settlement)
+    dragsOf.settle(settlement)
     tickets.settle(settlement)
     dropTargets.settle(settlement)
     orphaned.settle(settlement)
     _sessionTotal.settle(settlement)
     _sessionByteTotal.settle(settlement)
     _owedTotal.settle(settlement)
+    _longDocumentBytes.settle(settlement)
     _sequence.settle(settlement)
     _relief.settle(settlement)
   }
@@ -598,10 +643,10 @@ extension Memory {
     // A deadline may be an hour away, and most deliveries are over within a second.
     if agenda.entries > 2 * (deliveries.count + baggage.count + drags.count + transfers.count) + Memory.passedDeadlines
     {
-      agenda.removeAll { appointment in
+      agenda.removeAll { appointment, time in
         switch appointment {
-        case .delivery(let delivery): deliveries[delivery] == nil
-        case .baggage(let delivery): baggage[delivery] == nil
+        case .delivery(let delivery): deliveries[delivery].map { $0.due > time } ?? true
+        case .baggage(let delivery): baggage[delivery].flatMap(\.until).map { $0 > time } ?? true
         case .renewal(let call): transfers[call] == nil
         case .drag(let drag): drags[drag] == nil
         case .discards(let application): hosts[application] == nil
@@ -629,6 +674,14 @@ extension Memory {
     longSessions = []
     hasLongPayload = false
   }
+}
+
+/// The documents of a handled delivery, which stay until it is due.
+struct LongDocuments: Sendable {
+  let order: Int64
+  let bytes: Int
+  let handled: DeliveryProgress
+  let due: Int64
 }
 
 /// A change of a delivery that is not here whole.

@@ -102,12 +102,11 @@ extension PromptBook {
     dragEnds(with: delivery, isDone ? .done : .kept)
   }
 
-  /// Nobody will ask for the promises again: tells each object that made some of them, once, unless another delivery has a promise of the object.
-  ///
-  /// - Parameter drag: A drag that may have other promises of the same objects.
-  mutating func endPromises(_ promises: [Promise], butOf drag: UniqueIdentifier? = nil) {
+  /// Nobody will ask for the promises again: tells each object that made some of them, once, unless another delivery, drag or call has a promise of the
+  /// object.
+  mutating func endPromises(_ promises: [Promise]) {
     if promises.isEmpty { return }
-    var told = Set(drag.flatMap { memory.drags[$0] }?.parcels.promises.map(PromiseObject.init) ?? [])
+    var told = Set(memory.packings.values.values.flatMap(\.promises).map(PromiseObject.init))
     let first = promises.filter { promise in
       let object = PromiseObject(promise)
       return memory.promised.first(of: object) == nil && told.insert(object).inserted

@@ -380,8 +380,7 @@ extension PromptBook {
     memory.packings[number] = nil
     free(packing)
     switch packing.purpose {
-    case .delivery, .eachItem, .drag: endPromises(packing.promises)
-    case .moreItems(let drag): endPromises(packing.promises, butOf: drag)
+    case .delivery, .eachItem, .drag, .moreItems: endPromises(packing.promises)
     case .drop(let drag, _): dragGoesOn(drag)
     }
   }
@@ -391,7 +390,7 @@ extension PromptBook {
     switch ask {
     case .deliver(let payload, _, _), .deliverEach(let payload, _, _), .beginDrag(let payload, _, _, _):
       endPromises(payload.items.promises(of: caller))
-    case .addItems(let items, let drag, _): endPromises(items.promises(of: caller), butOf: drag)
+    case .addItems(let items, _, _): endPromises(items.promises(of: caller))
     default: break
     }
   }

@@ -79,9 +79,7 @@ extension PromptBook {
   package func matters(_ connection: Text) -> Bool {
     ledger.isCharged(.connection(connection)) || memory.waitingFor.count(of: connection) > 0
       || memory.unread[connection] != nil || memory.hosts.values.values.contains { $0.connection == connection }
-      || memory.drags.values.values.contains { drag in
-        !drag.state.isOver && (drag.endsWith(connection) || drag.openers.contains(connection))
-      }
+      || memory.dragsOf.count(of: connection) > 0
       || memory.packings.values.values.contains { $0.failure(without: connection) != nil }
   }
 

@@ -123,7 +123,7 @@ extension PromptBook {
     if !open(application, after: .min, through: through).isEmpty { return }
     memory.rounds[application] = nil
     // Those that came since then wait for a start of their own.
-    if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
+    if memory.deliveriesToApplication.count(of: application) > 0 { try start(application) }
   }
 
   /// Asks for the sessions and the whole deliveries that are needed when these deliveries fail, all at once: a cue that lacks them one after the other

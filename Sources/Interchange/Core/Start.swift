@@ -15,22 +15,24 @@ enum Start: Hashable, Sendable {
   case asking(number: Int, isKnown: Bool)
   /// The application was started, and should attach.
   case begun(number: Int, since: Int64)
-  /// The command ended with status 0. If nothing attaches in time, the application is started again.
-  case ended(isLate: Bool)
+  /// The command ended with status 0. If nothing has attached by this time, the application is started again.
+  case ended(until: Int64)
   /// Nothing can start the application. After a while the core asks again.
   case impossible(since: Int64)
 
   static let askedAgainAfter: Int64 = 10_000_000
   /// A program that has not attached by then hangs, or never began, whatever the bus or systemd said: it is started again.
   static let attachesBy: Int64 = 120_000_000
+  /// The same for what a command has left behind: the default deadline of a delivery.
+  static let followsBy: Int64 = 20_000_000
 
   /// Whether another start should begin now.
   func mayBeginAgain(at uptime: Int64) -> Bool {
     switch self {
-    case .asking, .ended(isLate: false): false
+    case .asking: false
     case .begun(_, let since): uptime - since >= Start.attachesBy
     case .impossible(let since): uptime - since >= Start.askedAgainAfter
-    case .ended(isLate: true): true
+    case .ended(let until): uptime >= until
     }
   }
 

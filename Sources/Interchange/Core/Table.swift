@@ -271,9 +271,9 @@ struct Agenda<Item: Sendable>: Sendable {
   /// The number of events, including those that were called off.
   var entries: Int { heap.count }
 
-  /// Removes events that were called off.
-  mutating func removeAll(where isCalledOff: (Item) -> Bool) {
-    let rest = heap.filter { !isCalledOff($0.item) }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
+  /// Removes events that were called off, or are at a later time now.
+  mutating func removeAll(where isCalledOff: (Item, _ time: Int64) -> Bool) {
+    let rest = heap.filter { !isCalledOff($0.item, $0.at) }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
     // A sorted array is a heap.
     heap = rest
   }

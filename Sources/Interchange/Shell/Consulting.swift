@@ -112,6 +112,8 @@ struct Consultations {
   var silent: Set<Text> = []
   private(set) var count = 0
   private var bytes = 0
+  /// The texts and bytes of each sender, who may have as many as are left for others.
+  private var shares: [Text: (count: Int, bytes: Int)] = [:]
   private var isBusy = false
   private var waiting: [Text: [CheckedContinuation<Void, Never>]] = [:]
   /// The senders whose texts wait, in the order of their turns.
@@ -119,13 +121,20 @@ struct Consultations {
 
   /// Returns whether the text may wait.
   mutating func begin(_ consulting: Consulting) -> Bool {
-    let size = consulting.size
-    if count == Consultations.maximumTexts || bytes + size > Consultations.maximumBytes { return false }
-    (count, bytes) = (count + 1, bytes + size)
+    let (size, own) = (consulting.size, shares[consulting.sender] ?? (0, 0))
+    if own.count + 1 > Consultations.maximumTexts - count - 1 { return false }
+    if own.bytes + size > Consultations.maximumBytes - bytes - size { return false }
+    add(consulting, 1, size)
     return true
   }
 
-  mutating func end(_ consulting: Consulting) { (count, bytes) = (count - 1, bytes - consulting.size) }
+  mutating func end(_ consulting: Consulting) { add(consulting, -1, -consulting.size) }
+
+  private mutating func add(_ consulting: Consulting, _ count: Int, _ bytes: Int) {
+    (self.count, self.bytes) = (self.count + count, self.bytes + bytes)
+    let own = shares[consulting.sender] ?? (0, 0)
+    shares[consulting.sender] = own.count + count == 0 ? nil : (own.count + count, own.bytes + bytes)
+  }
 
   mutating func endTurn() {
     isBusy = false

@@ -27,6 +27,9 @@ extension Interchange {
       if !prompter.awaits(number) { return }
       connection.loop.actorTask {
         let answer = await ask(application, owner, path, question, .microseconds(within))
+        // What the host called before it answered comes first.
+        let host = BusName(unchecked: owner.string)
+        if connection.hasCalls(of: host) { await connection.callsHaveGone(of: host) }
         feed(.hostAnswered(number, answer))
       }
     case .read(let number, let delivery): read(delivery, for: number)

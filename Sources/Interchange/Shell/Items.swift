@@ -94,7 +94,7 @@ extension Interchange {
         failures[order.item] = error
       }
       switch order.source {
-      case .bytes, .file(_, inPlace: false), .promise: rest -= max(Int64(Parcel.smallestFile), size ?? 0)
+      case .bytes, .file(_, inPlace: false), .promise: rest = max(0, rest - max(Int64(Parcel.smallestFile), size ?? 0))
       case .file(_, inPlace: true), .descriptor: break
       }
       sizes.append(size)
@@ -111,6 +111,7 @@ extension Interchange {
     let (number, delivery, place) = (order.number, order.delivery, order.place.string)
     switch order.source {
     case .bytes(let bytes):
+      if bytes.count > limit { throw .tooLong(limit, at: place) }
       try await baggageStore.keep(bytes, as: number, of: delivery, at: place)
       return (Int64(bytes.count), nil)
     case .file(let url, inPlace: true):

@@ -80,7 +80,8 @@ extension Item: Document {
     return try node.list(of: "representations", atMost: Limits.perItem) { node throws(Fault) in
       let representation = try Representation(node, rules)
       let type = rules.types.canonical(representation.type)
-      if !seen.insert(type).inserted {
+      // Since it was stored, one type may have become another name of the other.
+      if !seen.insert(type).inserted, !rules.isStored {
         let got = quoted(representation.type.spelling.string)
         throw .expected("each type once in an item", got: got, at: node.place.key("type"))
       }
