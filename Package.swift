@@ -126,7 +126,9 @@ let package = Package(
       path: "Benchmarks/Sources/mind-benchmark", swiftSettings: settings),
     .executableTarget(
       name: "service-benchmark",
-      dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
+      dependencies: [
+        "Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore",
+      ],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
       name: "BaggageTests",
