@@ -104,6 +104,7 @@ let package = Package(
       dependencies: [
         "DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit", "TextRules",
       ],
+      resources: ["bash", "zsh", "fish"].map { .embedInCode("Completions/\($0)") },
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.

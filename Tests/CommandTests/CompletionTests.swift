@@ -61,7 +61,7 @@ extension House {
   fileprivate func type(
     _ line: String, until word: String, _ answer: String, in shell: [String], _ setup: String
   ) -> Command {
-    let script = "\(Repository.path)/docs/completions/\(shell[0])"
+    let script = "\(Repository.path)/Sources/stagedoor/Completions/\(shell[0])"
     let typist = "\(Repository.path)/Tests/CommandTests/press_tab.py"
     var typed = command("python3", arguments: [typist, word, answer, setup.replacing("%", with: script), line] + shell)
     typed.directory = home

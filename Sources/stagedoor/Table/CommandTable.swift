@@ -329,6 +329,14 @@ extension CommandTable {
       options: [.quiet], isLocal: true),
   ]
 
+  /// The scripts for the shells. Each asks the program for the word at the cursor: `stagedoor __complete SHELL WORD...` knows the table, and asks
+  /// the service for its present sessions, deliveries and applications.
+  private static var completions: [String: String] {
+    ["bash": PackageResources.bash, "zsh": PackageResources.zsh, "fish": PackageResources.fish].mapValues {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
   private static let helping: [CommandEntry] = [
     CommandEntry(
       name: "doctor", summary: "check the installation, and say how to repair it", run: DoctorCommand.run,
@@ -341,7 +349,7 @@ extension CommandTable {
       arguments: [.optional(.commandName, "a command")], isLocal: true),
     CommandEntry(
       name: "completions", summary: "print the completions for a shell",
-      run: { try Output.write(CompletionScripts.script($0.arguments[0])) },
+      run: { try Output.write(completions[$0.arguments[0]] ?? "") },
       arguments: [.one(.words("SHELL", "bash", "zsh", "fish"), "bash, zsh or fish")],
       examples: ["in ~/.bashrc": "source <(stagedoor completions bash)"], isLocal: true),
     CommandEntry(
