@@ -115,6 +115,11 @@ import Testing
     let file = "\(house.home)/payload.json"
     #expect(try await said("drop", "--payload", file).hasPrefix("activated\t"))
     #expect(try await said("drop", "--payload", file, "--new").hasPrefix("created\t"))
+    // An option of the command line is stronger than one of the payload.
+    let waiting = #"{"activity": {"activityType": "\#(House.openDetail)"}, "options": {"wait": "handled"}}"#
+    #expect(
+      try await said("drop", "--payload", "-", "--wait", "routed", "--deadline", "3600", input: waiting)
+        .hasPrefix("created\t"))
     for option in ["--type", "--name", "--content-type"] {
       try await expect(
         ["drop", "--payload", file, option, "x"], ends: 2,

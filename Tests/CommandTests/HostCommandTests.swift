@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Commands as windows.
 @Suite(.gallery) struct HostCommandTests {
   @Test func `a command is a window, and its end is the window's`() async throws {
     let connect =
@@ -98,6 +97,13 @@ import Testing
     try await house.shell(line).whileRunning { host async throws in
       try await house.drop(photo: "photo-7")
       #expect(try await host.nextLine() == " 62 e9 0a")
+    }
+  }
+
+  @Test func `a placeholder is filled within braces of the command`() async throws {
+    try await house.hosting("sh -c 'echo \"$1\"; exec sleep 1000' sh {t:{target},{}}") { host async throws in
+      try await house.drop(photo: "photo-7")
+      #expect(try await host.nextLine() == "{t:photo-7,{}}")
     }
   }
 

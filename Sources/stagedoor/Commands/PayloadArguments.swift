@@ -35,8 +35,10 @@ struct PayloadArguments: Sendable {
       let merged = document["options"]
       token = merged?["token"]?.string
       // The service answers at once, and the command waits for the delivery in the answer.
-      waits = invocation[.wait] == "handled" || isHandedIn && merged?["wait"]?.string == "handled"
-      if waits, let merged { document = document.adding("options", merged.adding("wait", "routed")) }
+      waits = (invocation[.wait] ?? (isHandedIn ? merged?["wait"]?.string : nil)) == "handled"
+      if isHandedIn, let merged, merged["wait"] != nil {
+        document = document.adding("options", merged.adding("wait", "routed"))
+      }
       whole = document
       return
     }
@@ -164,7 +166,6 @@ struct PayloadArguments: Sendable {
     return .dictionary(options)
   }
 
-  /// Refuses options without effect.
   private static func refuseIdleOptions(_ invocation: Invocation) throws(Problem) {
     if invocation.has(.payload) { return }
     let inputs = invocation.arguments.count { $0 == "-" }
