@@ -1,6 +1,5 @@
 /// Unicode's simple case folding, which takes one scalar to one scalar.
 package enum CaseFolding {
-  /// What a scalar folds to.
   package static func folded(_ scalar: UInt32) -> UInt32 {
     var (low, high) = (0, runs.count)
     while low < high {

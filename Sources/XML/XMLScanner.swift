@@ -31,7 +31,6 @@ package struct XMLScanner {
       maximumDepth: maximumDepth)
   }
 
-  /// Scans bytes that need not be UTF-8.
   package init(_ bytes: [UInt8], maximumLength: Int, maximumDepth: Int) throws(XMLError) {
     try self.init(
       valid: bytes.count <= maximumLength ? bytes : [], length: bytes.count, maximumLength: maximumLength,
