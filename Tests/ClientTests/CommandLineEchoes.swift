@@ -4,6 +4,12 @@ enum CommandLineEchoes {
     case sends([String], shows: String)
     /// A limit of that client, not of the service: its message for the attempt.
     case cannot([String], says: String)
+
+    var words: [String] {
+      switch self {
+      case .sends(let words, _), .cannot(let words, _): words
+      }
+    }
   }
 
   static func attempts(of client: CommandLineClient) -> [(member: String, attempt: Attempt)] {

@@ -9,7 +9,6 @@ enum CommandLineClient: String, CaseIterable {
   case gdbus
   case busctl
 
-  /// The words that call a method of the showcase.
   func words(
     calling member: String, _ arguments: [String], at path: String = "/org/stagedoor/Showcase1",
     in interface: String = "org.stagedoor.Showcase1"
@@ -23,7 +22,6 @@ enum CommandLineClient: String, CaseIterable {
     }
   }
 
-  /// The words that obtain an object's introspection document.
   func words(introspecting path: String) -> [String] {
     switch self {
     case .dbusSend:
@@ -51,15 +49,12 @@ enum CommandLineClient: String, CaseIterable {
   ) async throws {
     try await withStage(kind) { stage in
       for (member, attempt) in CommandLineEchoes.attempts(of: client) {
+        let words = client.words(calling: member, attempt.words)
+        let result = try await stage.command(client.rawValue, arguments: words).run()
         switch attempt {
-        case .sends(let words, let shown):
-          let output = try await stage.command(client.rawValue, arguments: client.words(calling: member, words))
-            .output()
-          #expect(client.values(in: output) == shown, "\(member)")
-        case .cannot(let words, let complaint):
-          let result = try await stage.command(client.rawValue, arguments: client.words(calling: member, words)).run()
-          #expect(!result.status.isSuccess, "\(member)")
-          #expect(result.standardError.contains(complaint), "\(member)")
+        case .sends(_, let shown): #expect(client.values(in: result.standardOutput) == shown, "\(member): \(result)")
+        case .cannot(_, let complaint):
+          #expect(!result.status.isSuccess && result.standardError.contains(complaint), "\(member): \(result)")
         }
       }
     }
@@ -75,43 +70,33 @@ enum CommandLineClient: String, CaseIterable {
 
 @Suite struct CommandLineErrorTests {
   struct Wrong: Sendable {
-    var words: [CommandLineClient: [String]]
-    var name: ErrorName
-    var text: String
+    let member: String
+    var arguments: [CommandLineClient: [String]] = [:]
+    var path = "/org/stagedoor/Showcase1"
+    var interface = "org.stagedoor.Showcase1"
+    let name: ErrorName
+    let text: String
   }
 
   private static let wrongUses: [Wrong] = [
     Wrong(
-      words: calls("Fail", dbusSend: ["string:because"], gdbus: ["because"], busctl: ["s", "because"]),
+      member: "Fail", arguments: [.dbusSend: ["string:because"], .gdbus: ["because"], .busctl: ["s", "because"]],
       name: "org.stagedoor.Showcase1.Error.AsAsked", text: "because"),
     Wrong(
-      words: calls("Divide", dbusSend: ["int32:1", "int32:0"], gdbus: ["1", "0"], busctl: ["ii", "1", "0"]),
+      member: "Divide",
+      arguments: [.dbusSend: ["int32:1", "int32:0"], .gdbus: ["1", "0"], .busctl: ["ii", "1", "0"]],
       name: "org.stagedoor.Showcase1.Error.DivisionByZero", text: "the divisor is 0"),
     // gdbus itself would refuse another type, because it has read the signature; it passes on an argument too many.
     Wrong(
-      words: calls("EchoNested", dbusSend: ["string:x", "int32:1"], gdbus: ["{}", "1"], busctl: ["s", "x"]),
+      member: "EchoNested",
+      arguments: [.dbusSend: ["string:x", "int32:1"], .gdbus: ["{}", "1"], .busctl: ["s", "x"]],
       name: .invalidArgs, text: #"EchoNested takes "a{sa(iv)}", not "#),
+    Wrong(member: "Dance", name: .unknownMethod, text: "org.stagedoor.Showcase1 has no method Dance"),
     Wrong(
-      words: each { $0.words(calling: "Dance", []) }, name: .unknownMethod,
-      text: "org.stagedoor.Showcase1 has no method Dance"),
-    Wrong(
-      words: each { $0.words(calling: "Dance", [], in: "org.example.Dance") }, name: .unknownInterface,
+      member: "Dance", interface: "org.example.Dance", name: .unknownInterface,
       text: "the object /org/stagedoor/Showcase1 has no interface org.example.Dance"),
-    Wrong(
-      words: each { $0.words(calling: "DoNothing", [], at: "/nowhere") }, name: .unknownObject,
-      text: "there is no object at /nowhere"),
+    Wrong(member: "DoNothing", path: "/nowhere", name: .unknownObject, text: "there is no object at /nowhere"),
   ]
-
-  private static func calls(
-    _ member: String, dbusSend: [String], gdbus: [String], busctl: [String]
-  ) -> [CommandLineClient: [String]] {
-    let arguments = [CommandLineClient.dbusSend: dbusSend, .gdbus: gdbus, .busctl: busctl]
-    return each { $0.words(calling: member, arguments[$0] ?? []) }
-  }
-
-  private static func each(_ words: (CommandLineClient) -> [String]) -> [CommandLineClient: [String]] {
-    Dictionary(uniqueKeysWithValues: CommandLineClient.allCases.map { ($0, words($0)) })
-  }
 
   @Test(arguments: CommandLineClient.allCases, PrivateBus.Kind.available)
   func `wrong use reaches a command-line client as an error with a name and a sentence`(
@@ -119,7 +104,8 @@ enum CommandLineClient: String, CaseIterable {
   ) async throws {
     try await withStage(kind) { stage in
       for wrong in Self.wrongUses {
-        let words = try #require(wrong.words[client])
+        let words = client.words(
+          calling: wrong.member, wrong.arguments[client] ?? [], at: wrong.path, in: wrong.interface)
         let result = try await stage.command(client.rawValue, arguments: words).run()
         #expect(!result.status.isSuccess, "\(words)")
         #expect(result.standardError.contains(wrong.text), "\(words)")
