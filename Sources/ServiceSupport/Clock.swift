@@ -1,7 +1,6 @@
 import Glibc
 package import SceneModel
 
-/// The clock on the wall.
 package enum Clock {
   @Sendable package static func now() -> Instant {
     var time = timespec()

@@ -7,7 +7,6 @@ package enum Directories {
     base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" }
   }
 
-  /// The user's directory of data; `nil` without a home.
   package static func userData() -> String? { base("XDG_DATA_HOME", in: ".local/share") }
 
   /// The user's directory, then those of the system.
@@ -17,7 +16,6 @@ package enum Directories {
       + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
   }
 
-  /// The user's directory of settings; `nil` without a home.
   package static func userConfiguration() -> String? { base("XDG_CONFIG_HOME", in: ".config") }
 
   /// The user's directory, then those of the system.
@@ -39,7 +37,6 @@ package enum Directories {
   }
 }
 
-/// Small files, read whole.
 package enum SmallFile {
   /// `nil` if there is no such file, if it is larger than `limit`, or if it cannot be read.
   package static func read(_ path: String, limit: Int) -> [UInt8]? {
@@ -93,7 +90,6 @@ package enum SmallFile {
     withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
-  /// The names in a directory, in order.
   package static func names(in directory: String) -> [String] { names(readIn: directory) ?? [] }
 
   /// The names in a directory, in order; `nil` if there is one that cannot be read.
@@ -124,7 +120,6 @@ package enum LinkTarget {
     last(of: Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The same for paths of any bytes.
   package static func last(of path: [UInt8]) -> [UInt8]? {
     guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else { return nil }
     defer { free(real) }

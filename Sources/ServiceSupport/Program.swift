@@ -37,7 +37,6 @@ package enum StandardDescriptors {
 
 // MARK: - The end
 
-/// The reason why the service ends.
 package enum Ending: Sendable {
   case signal
   case askedToQuit
@@ -54,7 +53,6 @@ package enum Ending: Sendable {
   }
 }
 
-/// Waits for the first ending.
 package struct Endings: Sendable {
   private let stream: AsyncStream<Ending>
   private let continuation: AsyncStream<Ending>.Continuation

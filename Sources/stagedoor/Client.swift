@@ -4,16 +4,13 @@ import SceneModel
 import ServiceSupport
 import StagedoorKit
 
-/// The connection of the commands to the service.
 struct Client: Names {
-  /// The name of the service on the bus.
   static let service: BusName = "org.stagedoor.Interchange1"
 
   var stagedoor: Stagedoor
 
   init(on connection: Connection) { stagedoor = Stagedoor(on: connection) }
 
-  /// Connects on the loop of the command.
   init(_ invocation: Invocation) async throws(Problem) {
     do throws(ConnectionError) {
       stagedoor = Stagedoor(on: try await Connection.session(on: invocation.loop))
@@ -139,7 +136,6 @@ struct Client: Names {
   }
 }
 
-/// Identifiers that a person has shortened.
 enum Shortened {
   /// The application that a text means: the whole, the beginning or the last part of its identifier. An unknown text stays as it is.
   static func application(_ text: String, among all: [String]) throws(Problem) -> String {
@@ -164,14 +160,12 @@ enum Shortened {
   }
 }
 
-/// Values as JSON, for programs.
 enum Printed {
   static func json(_ value: Value) -> String { JSON.text(of: value).string }
 
   /// The same for people: no text in it controls the terminal.
   static func shown(_ value: Value) -> String { json(value).printableJSON }
 
-  /// Leaves out keys without values.
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()
     for case (let key, let value?) in pairs where value != .null { fields[Text(key)] = value }

@@ -1,7 +1,6 @@
 import Glibc
 import ServiceSupport
 
-/// Reads whole files.
 enum InputFile {
   /// The content of a file, or of standard input if the path is "-".
   static func read(_ path: String, limit: Int) throws(Problem) -> [UInt8] {
@@ -18,13 +17,11 @@ enum InputFile {
     return try read(file, path.printable, limit: limit)
   }
 
-  /// The same as text.
   static func text(_ path: String, limit: Int) throws(Problem) -> String {
     if let text = String(validating: try read(path, limit: limit), as: UTF8.self) { return text }
     throw .failed("\(name(path)) is not UTF-8")
   }
 
-  /// The name of the input in messages.
   static func name(_ path: String) -> String { path == "-" ? "standard input" : path.printable }
 
   private static func read(_ descriptor: Int32, _ name: String, limit: Int) throws(Problem) -> [UInt8] {

@@ -2,7 +2,6 @@ import DBus
 import Glibc
 import ServiceSupport
 
-/// Writes whole files.
 enum OutputFile {
   /// Writes a file in one step: a reader gets the old file or the new one. An existing file keeps its mode, and a link still leads to it. A pipe or a
   /// device gets the bytes, and stays what it is.
@@ -32,7 +31,6 @@ enum OutputFile {
     if !isWritten { throw .failed("\(path.printable): \(reason)") }
   }
 
-  /// Makes a directory, and those that it is in.
   static func makeDirectory(_ path: String) throws(Problem) {
     var whole = ""
     for part in path.split(separator: "/") {

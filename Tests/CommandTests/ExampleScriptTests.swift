@@ -263,7 +263,6 @@ extension House {
     command.lookFirst(in: "\(home)/bin")
   }
 
-  /// Waits for the host of an application.
   fileprivate func hosts(_ name: String) async throws {
     try await eventually("the host") {
       try await stagedoor("apps").output().contains("org.example.\(name)\t\(name)\tyes")

@@ -188,7 +188,6 @@ import Testing
 }
 
 extension House {
-  /// The number of programs on the bus.
   fileprivate func connections() async throws -> Int {
     let bus = watcher.object("org.freedesktop.DBus", at: "/org/freedesktop/DBus", "org.freedesktop.DBus")
     return try await bus.call("ListNames", returning: [String].self).count { $0.hasPrefix(":") }

@@ -119,7 +119,6 @@ package struct Usage: Sendable {
   }
 }
 
-/// The options and arguments of a command line.
 package struct GivenWords: Sendable {
   package fileprivate(set) var arguments: [String] = []
   // A command line is short, and a dictionary would need code for types that nothing else uses.
@@ -132,7 +131,6 @@ package struct GivenWords: Sendable {
     if option.endsReading { ending = option }
   }
 
-  /// Adds the options in front of a command.
   package mutating func add(_ others: GivenWords) { values = others.values + values }
 
   package func has(_ option: Option) -> Bool { values.contains { $0.option == option.name } }
@@ -148,7 +146,6 @@ package struct Misuse: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// The word that a person most likely meant.
 package enum Suggestion {
   /// "did you mean --target?"; `nil` if no word is near.
   package static func sentence(for word: String, among known: [String]) -> String? {

@@ -210,7 +210,6 @@ enum DecisionPicture {
 }
 
 extension Value {
-  /// The first activity of a payload.
   fileprivate var firstActivity: Value? {
     self["activity"] ?? self["items"]?.elements.first?["activities"]?.elements.first
   }

@@ -3,7 +3,6 @@ import Glibc
 import SceneModel
 import ServiceSupport
 
-/// A regular file on this machine.
 struct LocalFile: Sendable {
   static let types = InstalledFileTypes(in: Directories.data())
 
@@ -46,7 +45,6 @@ struct LocalFile: Sendable {
   }
 }
 
-/// One of the things that are handed in together.
 struct HandedItem: Sendable {
   enum Content: Sendable {
     /// The same in several types.

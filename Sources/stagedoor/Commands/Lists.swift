@@ -108,7 +108,6 @@ enum AppsCommand {
         ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
   }
 
-  /// The type to ask for: the given type, or the type of the given file.
   private static func type(_ invocation: Invocation) throws(Problem) -> String? {
     if let file = invocation[.ofFile] {
       if invocation.argument(0) != nil { throw .usage("--file says the type; leave TYPE out") }

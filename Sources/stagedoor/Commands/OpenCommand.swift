@@ -91,7 +91,6 @@ enum OpenCommand {
     try say(deed, invocation, [("window", window.isEmpty ? nil : .text(window))])
   }
 
-  /// Prints the deed as JSON, for programs.
   private static func say(
     _ deed: String, _ invocation: Invocation, _ details: [(String, Value?)] = []
   ) throws(Problem) {

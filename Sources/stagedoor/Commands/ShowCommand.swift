@@ -124,7 +124,6 @@ enum ShowCommand {
 }
 
 extension Value {
-  /// Whether the value takes several lines.
   fileprivate var isNested: Bool {
     switch self {
     case .dictionary: true

@@ -20,7 +20,6 @@ enum WaitCommand {
     try Listing(invocation, fields).answer((delivery, state))
   }
 
-  /// Waits until a delivery has ended, for a number of seconds.
   static func finished(
     _ delivery: DeliveryIdentifier, _ client: Client, within limit: Double?, on loop: EventLoop?
   ) async throws -> StagedoorKit.DeliveryState {

@@ -174,7 +174,6 @@ enum WindowCommands {
     return try answer(try await client.stagedoor.redirect(delivery, to: session), invocation)
   }
 
-  /// Prints the answer to a delivery.
   static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) {
     try Listing(invocation, answer).answer(delivery)
   }
@@ -220,7 +219,6 @@ extension Client {
     return windows
   }
 
-  /// Whether a delivery is over.
   func hasEnded(_ delivery: DeliveryIdentifier) async throws -> Bool {
     try Printed.value(try await stagedoor.delivery(delivery).decision.json)["ended"] != nil
   }

@@ -58,13 +58,10 @@ struct HostCommands: Sendable {
   func givePlaceBack() { running -= 1 }
 }
 
-/// A window that is a process.
 @MainActor private final class CommandScene: SceneDelegate {
   private let commands: HostCommands
   private weak var application: CommandHost?
-  /// The command of --connect.
   private var window: Child?
-  /// All running commands.
   private var children: [Child] = []
   private let files = ItemFiles()
   private var isOver = false

@@ -8,7 +8,6 @@ import StagedoorKit
   private var folder: URL?
   private var count = 0
 
-  /// The path of a file that is opened in its place.
   static func pathInPlace(_ item: ItemProvider) -> String? {
     item.registeredTypes.lazy.compactMap { item.pathOpenedInPlace(as: $0) }.first
   }
@@ -49,7 +48,6 @@ import StagedoorKit
     folder = nil
   }
 
-  /// A path for one more item.
   private func place() throws -> URL {
     let whole = try folder ?? ItemFiles.makeFolder()
     folder = whole

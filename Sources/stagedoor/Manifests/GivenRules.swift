@@ -3,9 +3,7 @@ import SceneModel
 import ServiceSupport
 import TextRules
 
-/// The rules of a command line.
 enum GivenRules {
-  /// The rules that the service reads.
   static var installed: InstalledRules { InstalledRules(in: Directories.configuration()) }
 
   /// The files of --rules. Without them, those that are installed, unless manifests are given.

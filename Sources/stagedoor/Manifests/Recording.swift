@@ -12,11 +12,9 @@ import TextRules
 ///             "disk": {"/src/main.c": "text/x-csrc"}, "decision": {…}}]}
 /// ```
 enum Recording {
-  /// The input of a decision beside the manifests.
   struct World: Sendable {
     var sessions: [Value]
     var preferences: UserInfo
-    /// The answers of the disk to rules.
     var disk = Disk()
   }
 
@@ -58,7 +56,6 @@ enum Recording {
     return "\(name) (\(number))"
   }
 
-  /// Decides with these manifests and rules only.
   static func decide(
     _ document: Value, _ world: World, at time: Instant, _ manifests: [Manifest], _ given: RuleSet
   ) throws(Fault) -> Value {

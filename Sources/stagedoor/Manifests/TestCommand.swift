@@ -80,7 +80,6 @@ enum TestCommand {
   }
 }
 
-/// The results in the XML that continuous integration shows.
 private enum JUnit {
   static func document(_ results: [TestCommand.Result]) -> String {
     let failures = results.count { $0.word == "differs" }

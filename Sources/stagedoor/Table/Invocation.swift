@@ -1,7 +1,6 @@
 import DBus
 import ServiceSupport
 
-/// A valid command line.
 struct Invocation: Sendable {
   let command: CommandEntry
   let given: GivenWords
@@ -18,7 +17,6 @@ struct Invocation: Sendable {
   func argument(_ place: Int) -> String? { place < arguments.count ? arguments[place] : nil }
 }
 
-/// The result of reading a command line.
 enum Parsed {
   case run(Invocation)
   /// The help of a command, or of the program, with the value of `--color`.
@@ -29,14 +27,12 @@ enum Parsed {
 }
 
 extension CommandTable {
-  /// The options in front of a command.
   static let program = Usage(
     "stagedoor", arguments: [.one(.commandName, "a command")], options: Option.common + [.version])
 
   static func command(_ name: String) -> CommandEntry? { all.first { $0.name == name } }
   static var visible: [CommandEntry] { all.filter { !$0.isHidden } }
 
-  /// Reads a command line, without the program's name.
   static func parse(_ words: [String]) throws(Problem) -> Parsed {
     do throws(Misuse) {
       var rest = words[...]
@@ -81,7 +77,6 @@ extension CommandTable {
         + (Suggestion.sentence(for: name, among: visible.map(\.name)) ?? "`stagedoor --help` lists the commands"))
   }
 
-  /// Shows the help of the program, or of the command that is named.
   @Sendable static func showHelp(_ invocation: Invocation) async throws {
     let command: CommandEntry?
     do throws(Misuse) { command = try invocation.argument(0).map(visibleCommand) } catch {
@@ -90,7 +85,6 @@ extension CommandTable {
     try Output.write(command?.help(invocation.screen) ?? help(invocation.screen))
   }
 
-  /// The help of the program.
   static func help(_ screen: Screen) -> String {
     var page = HelpPage("stagedoor COMMAND [OPTION]... [ARGUMENT]...", screen)
     page.paragraph(summary)

@@ -7,7 +7,6 @@ enum NotUTF8 {
   /// No other word of a command line can begin with this.
   private static let mark: Character = "\0"
 
-  /// The words of the command line, without the program's name.
   static var words: [String] {
     let words = (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }
     return words.map { word in

@@ -6,7 +6,6 @@ extension Screen {
 }
 
 extension Style {
-  /// The style of a word for an outcome, a tier, a state or a finding.
   init?(of word: String) {
     switch word {
     case "created", "handled", "prefers", "foregroundActive", "connected", "yes", "good": self = .good
