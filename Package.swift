@@ -121,7 +121,9 @@ let package = Package(
       sources: ["Client.swift"], swiftSettings: settings),
     .executableTarget(
       name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
-    // In this package and not in that of the benchmarks, because the modules that it measures belong to no product.
+    .executableTarget(
+      name: "binding-benchmark", dependencies: ["DBus"], path: "Benchmarks/Sources/binding-benchmark",
+      swiftSettings: settings),
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting", "TextPatterns", "TextRules"],
       path: "Benchmarks/Sources/mind-benchmark", swiftSettings: settings),
