@@ -1,8 +1,6 @@
-import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
-import Glibc
 import Testing
 
 /// Commands that choose among many, and those that ask before they act.

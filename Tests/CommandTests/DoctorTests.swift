@@ -36,8 +36,7 @@ import Testing
   }
 
   @Test(.house, arguments: ["exit 1", "kill -9 $$", nil])
-  func `a service that the bus cannot start is no service, and the sentence names doctor`(script: String?) async throws
-  {
+  func `a service that the bus cannot start is no service, and doctor is named`(script: String?) async throws {
     let path = try program("starter", script ?? "")
     try await house.bus.install(House.name, executable: path)
     if script == nil { try FileManager.default.removeItem(atPath: path) }
@@ -46,10 +45,7 @@ import Testing
     try await expectLine("wrong  service     the bus cannot start it: ")
   }
 
-  @Test(.service)
-  func `an understudy that the bus cannot start needs a display, and windows says how the bus gets one`()
-    async throws
-  {
+  @Test(.service) func `windows says how the bus gets a display, which an understudy needs`() async throws {
     try await house.bus.install("org.stagedoor.Understudy1", executable: try program("no-display", "exit 1"))
     try await expect(["windows"], ends: 0, with: "exited with status 1), which needs a display: ")
   }
@@ -60,9 +56,7 @@ import Testing
     try await expectLine("good   service     it runs, process ")
   }
 
-  @Test(.house) func `a program that does not say its version is not waited for, and what it started ends`()
-    async throws
-  {
+  @Test(.house) func `a program that does not say its version is not waited for, and ends`() async throws {
     try write(activation: try program("stagedoord", "echo $$ >\(house.home)/pid; sleep 1000"))
     let begun = ContinuousClock.now
     try await expectLine("wrong  activation", "does not say its version")

@@ -152,9 +152,7 @@ import Testing
     }
   }
 
-  @Test(.gallery) func `without a service for notifications each new window is a line, and the watching goes on`()
-    async throws
-  {
+  @Test(.gallery) func `without a service for notifications each new window is a line`() async throws {
     var script = house.script("shell/notify-windows", "0")
     try house.standIn("notify-send", "echo no service >&2; exit 1", for: &script)
     try await script.whileRunning { watching async throws in

@@ -77,8 +77,7 @@ import Testing
     #expect(try await said("sessions") == "")
   }
 
-  @Test(.gallery) func `windows that outlive their manifest are found by the short name of their application`()
-    async throws
+  @Test(.gallery) func `windows that outlive their manifest are found by their application's short name`() async throws
   {
     let photo = try await house.drop(photo: "photo-7")
     try await said("unregister", House.gallery)
@@ -111,9 +110,7 @@ import Testing
     }
   }
 
-  @Test(.gallery) func `closed standard input and output are what they are, and no other file takes their places`()
-    async throws
-  {
+  @Test(.gallery) func `no other file takes the places of closed standard input and output`() async throws {
     for (line, sentence) in [
       ("drop - <&-", "drop: standard input is closed"), ("check - <&-", "check: standard input is closed"),
       ("apps >&-", "apps: standard output is closed, and the answer cannot be written to it"),

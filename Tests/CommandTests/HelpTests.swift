@@ -1,6 +1,5 @@
 import DBusTestSupport
 import DaemonTestSupport
-import FoundationEssentials
 import Testing
 
 /// The pages that are generated from the table of commands.
@@ -34,9 +33,7 @@ import Testing
   }
 
   @Test(arguments: [[]] + commands.map { [$0] })
-  func `the help of the program and of each command says the same in each width, and fits into it`(words: [String])
-    async throws
-  {
+  func `the help of each command says the same in each width, and fits into it`(words: [String]) async throws {
     var said: Set<[Substring]> = []
     for columns in [40, 80, 120] {
       let page = try await shown(words + ["--help"], columns: columns)
@@ -69,9 +66,7 @@ import Testing
     }
   }
 
-  @Test func `help can be asked for in front of a command and behind it, and names the options of the program`()
-    async throws
-  {
+  @Test func `help is asked for in front of a command and behind it, and names the program's options`() async throws {
     let page = try await shown("drop", "--help")
     for (one, other) in [("--help", "drop"), ("-h", "drop"), ("help", "drop"), ("drop", "-h")] {
       #expect(try await shown(one, other) == page, "\(one) \(other)")

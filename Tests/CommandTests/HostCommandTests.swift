@@ -19,21 +19,16 @@ import Testing
       // The shell may have printed its line, and not be the sleeping program yet.
       let pkill = house.command("pkill", "-P", "\(host.processIdentifier)", "sleep")
       try await eventually("the command to be killed") { try await pkill.run().status.isSuccess }
-      try await eventually("the session to go with its command") {
-        try await house.sessions() == []
-      }
+      try await eventually("the session to go with its command") { try await house.sessions() == [] }
     }
   }
 
   /// Items that are not files in place: how they are handed in, and the name and the content that the command finds.
   private static let items: [(words: [String], input: String, name: String, content: String)] = [
     (["-", "--name", "now.txt"], "a sea", "now.txt", "a sea"), (["--text", "a beach"], "", "item", "a beach"),
-    (["--copy", "a b.txt"], "", "a b.txt", "sand"),
-    (
-      ["-", "--name", "../long.txt"], String(repeating: "x", count: 100_000), "long.txt",
-      String(repeating: "x", count: 100_000)
-    ),
+    (["--copy", "a b.txt"], "", "a b.txt", "sand"), (["-", "--name", "../long.txt"], long, "long.txt", long),
   ]
+  private static let long = String(repeating: "x", count: 100_000)
 
   @Test(arguments: items)
   func `what is no file in its place becomes one, until its window is gone`(
@@ -45,8 +40,7 @@ import Testing
     var host = house.stagedoor("host", "--app", House.gallery, "--connect", connect)
     host.environment["TMPDIR"] = "\(house.home)/tmp"
     try await host.whileRunning { host async throws in
-      let drop = house.stagedoor(["drop", "-w", "handled"] + words, input: input)
-      #expect(try await drop.output().hasPrefix("created\t"))
+      #expect(try await said(["drop", "-w", "handled"] + words, input: input).hasPrefix("created\t"))
       #expect(try await host.nextLine() == "700")
       let path = try await host.nextLine()
       #expect(path.hasPrefix("\(house.home)/tmp/stagedoor.") && path.hasSuffix("/\(name)"), "\(path)")
@@ -69,11 +63,9 @@ import Testing
 
   @Test func `a command finds what was delivered in its environment, numbers too`() async throws {
     try house.write("sand", to: "\(house.home)/a b.txt")
-    let names = ["TITLE", "TARGET", "TYPE", "INFO_n", "INFO_x", "INFO_b", "INFO_d", "FILE"].map {
-      "\"$STAGEDOOR_\($0)\""
-    }
-    let script =
-      "printf \\\"%s|\\\" \(names.joined(separator: " ").replacing("\"", with: "\\\"")) \\\"$1\\\"; echo; exec sleep 1000"
+    let names = ["TITLE", "TARGET", "TYPE", "INFO_n", "INFO_x", "INFO_b", "INFO_d", "FILE"]
+    let values = (names.map { "$STAGEDOOR_\($0)" } + ["$1"]).map { "\\\"\($0)\\\"" }.joined(separator: " ")
+    let script = "printf \\\"%s|\\\" \(values); echo; exec sleep 1000"
     try await house.hosting("sh -c \"\(script)\" sh {info.n}") { host async throws in
       let document = """
         {"items": [{"activities": [{"activityType": "\(House.openDetail)", "title": "$(touch x); a 'b'",
@@ -81,11 +73,9 @@ import Testing
             "d": {"$date": "2040-01-01T00:00:00.000003Z"}}}],
           "representations": [{"type": "text/plain", "file": "file://\(house.home)/a%20b.txt", "openInPlace": true}]}]}
         """
-      let drop = house.stagedoor("drop", "--payload", "-", "--wait", "handled", input: document)
-      #expect(try await drop.output().hasPrefix("created\t"))
-      let line = try await host.nextLine()
+      #expect(try await said("drop", "--payload", "-", "-w", "handled", input: document).hasPrefix("created\t"))
       #expect(
-        line
+        try await host.nextLine()
           == "$(touch x); a 'b'|7|\(House.openDetail)|3|1.5|true|2040-01-01T00:00:00.000003Z|\(house.home)/a b.txt|3|"
       )
     }
@@ -120,11 +110,9 @@ import Testing
     try await house.hosting("sleep 1000") { host async throws in
       let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "photo-7", "-w", "handled")
       #expect(try await drop.output().hasPrefix("created\t"))
-      let again = try await drop.run()
-      #expect(again.status == .exited(6), "\(again)")
       let sentence =
         "the command of this window runs already, and takes no other delivery; start `stagedoor host` with --continue COMMAND\n"
-      #expect(again.standardError.hasSuffix(sentence), "\(again)")
+      try await drop.expect(ends: 6, with: sentence)
       // The sender may hear it before the host's words are read here.
       try await eventually("the host to say it") { host.standardError == "stagedoor host: \(sentence)" }
     }
@@ -135,9 +123,7 @@ import Testing
       for number in 0..<10 {
         #expect(try await house.drop(photo: "\(number)", "-w", "handled").outcome == "created")
       }
-      try await eventually("the sessions to go") {
-        try await house.sessions() == []
-      }
+      try await eventually("the sessions to go") { try await house.sessions() == [] }
       // The sessions may be gone before the host's words are read here.
       let words = String(repeating: "stagedoor host: sh ended with status 3\n", count: 10)
       try await eventually("the host to say it ten times") { host.standardError.count >= words.count }
@@ -162,11 +148,9 @@ import Testing
     try await house.hosting("sleep 1000", "--continue", "true", "--limit", "2") { _ async throws in
       let photos = try await [house.drop(photo: "1", "-w", "handled"), house.drop(photo: "2", "-w", "handled")]
       for photo in ["1", "3"] {
-        let refused = try await ran("drop", "-t", House.openDetail, "--target", photo, "-w", "handled")
-        #expect(refused.status == .exited(6), "\(refused)")
-        #expect(
-          refused.standardError.hasSuffix(
-            "2 commands run already, and --limit allows no more; close a window first\n"))
+        try await expect(
+          ["drop", "-t", House.openDetail, "--target", photo, "-w", "handled"], ends: 6,
+          with: "2 commands run already, and --limit allows no more; close a window first\n")
       }
       try await said("close", photos[0].session)
       try await eventually("its place to be free") {

@@ -140,9 +140,7 @@ import Testing
     #expect(names == ["same     a photo", "same     \(made)", "same     \(made) (2)", "3 as recorded, 0 different"])
   }
 
-  @Test(.house) func `the results of cases are JSON and JUnit's XML, an update renames, and no case is a fault`()
-    async throws
-  {
+  @Test(.house) func `results of cases are JSON or JUnit's XML, an update renames, no case is a fault`() async throws {
     let explain = house.stagedoor(
       "explain", "-q", "-m", "gallery.json", "-t", House.openDetail, "--target", "<&\">", "--record", "cases.json")
     _ = try await explain.output()

@@ -1,6 +1,5 @@
 import DBusTestSupport
 import DaemonTestSupport
-import FoundationEssentials
 import Testing
 
 /// What a person sees on a real terminal.
