@@ -12,8 +12,7 @@ package enum Directories {
   /// The user's directory, then those of the system.
   package static func data() -> [String] {
     let system = list("XDG_DATA_DIRS")
-    return [userData()].compactMap(\.self)
-      + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
+    return [userData()].compactMap(\.self) + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
   }
 
   package static func userConfiguration() -> String? { base("XDG_CONFIG_HOME", in: ".config") }

@@ -173,8 +173,7 @@ extension XMLScanner {
 
   func malformed(_ expected: String, found: String? = nil, at offset: Int) -> XMLError {
     let found = found ?? XMLText.character(at: offset, in: bytes) ?? "the end of the document"
-    return XMLError(
-      kind: .malformed, position: position(of: offset), reason: "expected \(expected), found \(found)")
+    return XMLError(kind: .malformed, position: position(of: offset), reason: "expected \(expected), found \(found)")
   }
 
   func limit(_ reason: String, at offset: Int) -> XMLError {

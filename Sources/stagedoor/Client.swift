@@ -28,7 +28,7 @@ struct Client: Names {
     let text = String(text.map { $0 == "_" ? "-" : $0 })
     if let session = SessionIdentifier(text) { return session }
     var found: [SessionIdentifier] = []
-    try await sessions { page in
+    for try await page in sessions() {
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
     }
     return try Shortened.only(of: found, text, "session", "stagedoor sessions")
@@ -38,9 +38,8 @@ struct Client: Names {
   func delivery(_ text: String) async throws -> DeliveryIdentifier {
     if let delivery = DeliveryIdentifier(text) { return delivery }
     var found: [DeliveryIdentifier] = []
-    try await deliveries { page in
+    for try await page in deliveries() {
       found += page.lazy.map(\.identifier).filter { $0.description.hasPrefix(text.lowercased()) }
-      return true
     }
     return try Shortened.only(of: found, text, "delivery", "stagedoor deliveries")
   }
@@ -77,7 +76,7 @@ struct Client: Names {
     if hasWindows {
       var left: Set<String> = []
       do {
-        try await sessions { left.formUnion($0.map(\.application)) }
+        for try await page in sessions() { left.formUnion(page.map(\.application)) }
       } catch let error as StagedoorError where error.code == .accessDenied {
         // A program in a sandbox may list its own windows only.
         return found
@@ -96,43 +95,44 @@ struct Client: Names {
 
   // MARK: Long lists
 
-  /// Passes each page of the sessions to `body`, the oldest first.
-  func sessions(
-    of application: String? = nil, atMost limit: UInt32? = nil, _ body: ([SessionSummary]) async throws -> Void
-  ) async throws {
-    try await pages(limit, \.session) { page in
-      try await body(page)
-      return true
-    } page: {
-      try await stagedoor.sessionList(of: application, after: $0, limit: $1)
-    }
+  /// The sessions, the oldest first.
+  func sessions(of application: String? = nil, atMost limit: UInt32? = nil) -> Pages<SessionSummary, SessionIdentifier>
+  {
+    Pages(limit, \.session) { try await stagedoor.sessionList(of: application, after: $0, limit: $1) }
   }
 
-  /// Passes each page of the deliveries to `body`, the newest first, until it returns `false`.
+  /// The deliveries, the newest first.
   func deliveries(
-    in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil,
-    _ body: ([DeliveryRecord]) async throws -> Bool
-  ) async throws {
-    try await pages(limit, \.identifier, body) {
-      try await stagedoor.deliveries(in: filter, after: $0, limit: $1)
-    }
+    in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil
+  ) -> Pages<DeliveryRecord, DeliveryIdentifier> {
+    Pages(limit, \.identifier) { try await stagedoor.deliveries(in: filter, after: $0, limit: $1) }
+  }
+}
+
+/// The pages of a long list.
+struct Pages<Row, Identifier>: AsyncSequence, AsyncIteratorProtocol {
+  private var rest: UInt32
+  private var last: Identifier?
+  private let identifier: (Row) -> Identifier
+  private let page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
+
+  init(
+    _ limit: UInt32?, _ identifier: @escaping (Row) -> Identifier,
+    page: @escaping (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
+  ) {
+    (rest, self.identifier, self.page) = (limit ?? .max, identifier, page)
   }
 
-  private func pages<Row, Identifier>(
-    _ limit: UInt32?, _ identifier: (Row) -> Identifier, _ body: ([Row]) async throws -> Bool,
-    page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
-  ) async throws {
+  func makeAsyncIterator() -> Self { self }
+
+  mutating func next() async throws -> [Row]? {
+    if rest == 0 { return nil }
     // A row has a few hundred bytes.
-    let most: UInt32 = 1000
-    var rest = limit ?? .max
-    var last: Identifier?
-    while rest > 0 {
-      let rows = try await page(last, min(most, rest))
-      guard let end = rows.last else { return }
-      guard try await body(rows) else { return }
-      rest = limit == nil ? rest : rest - min(rest, UInt32(rows.count))
-      last = identifier(end)
-    }
+    let rows = try await page(last, Swift.min(1000, rest))
+    guard let end = rows.last else { return nil }
+    rest -= Swift.min(rest, UInt32(rows.count))
+    last = identifier(end)
+    return rows
   }
 }
 
