@@ -10,18 +10,12 @@ package enum Directories {
   package static func userData() -> String? { base("XDG_DATA_HOME", in: ".local/share") }
 
   /// The user's directory, then those of the system.
-  package static func data() -> [String] {
-    let system = list("XDG_DATA_DIRS")
-    return [userData()].compactMap(\.self) + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
-  }
+  package static func data() -> [String] { all(userData(), "XDG_DATA_DIRS", or: ["/usr/local/share", "/usr/share"]) }
 
   package static func userConfiguration() -> String? { base("XDG_CONFIG_HOME", in: ".config") }
 
   /// The user's directory, then those of the system.
-  package static func configuration() -> [String] {
-    let system = list("XDG_CONFIG_DIRS")
-    return [userConfiguration()].compactMap(\.self) + (system.isEmpty ? ["/etc/xdg"] : system)
-  }
+  package static func configuration() -> [String] { all(userConfiguration(), "XDG_CONFIG_DIRS", or: ["/etc/xdg"]) }
 
   /// The user's home; "" without one.
   package static func home() -> String { Environment["HOME"] ?? "" }
@@ -31,8 +25,9 @@ package enum Directories {
     return Environment["HOME"].map { "\($0)/\(home)" }
   }
 
-  private static func list(_ name: String) -> [String] {
-    (Environment[name] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+  private static func all(_ user: String?, _ name: String, or usual: [String]) -> [String] {
+    let system = (Environment[name] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    return [user].compactMap(\.self) + (system.isEmpty ? usual : system)
   }
 }
 

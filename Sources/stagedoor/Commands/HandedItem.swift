@@ -77,10 +77,6 @@ struct HandedItem: Sendable {
     self.init("text/uri-list", .texts(links))
   }
 
-  init(_ type: String, text: String, name: String? = nil) {
-    self.init(type, .texts([(type, text)]), name: name)
-  }
-
   init(_ type: String, _ content: Content, name: String? = nil) {
     self.type = type
     self.content = content

@@ -55,7 +55,8 @@ struct PayloadArguments: Sendable {
     }
     for text in invocation.all(.text) {
       if text.isEmpty { throw Problem.usage("--text is empty; give it some text") }
-      items.append(HandedItem(invocation[.contentType] ?? "text/plain", text: text))
+      let type = invocation[.contentType] ?? "text/plain"
+      items.append(HandedItem(type, .texts([(type, text)])))
     }
     for url in invocation.all(.url) { items.append(try HandedItem(link: url)) }
     if streamed != nil, items.count > 1 {

@@ -32,8 +32,6 @@ struct Disk: Sendable {
   private var answers: [Text: DiskAnswer] = [:]
   private var home = Text.empty
 
-  init() {}
-
   /// Asks the disk the questions of the rules about a payload.
   init(askedBy rules: RuleSet, about document: Value) throws(Fault) {
     let payload = try Payload(json: JSON.text(of: document), ReadingRules(types: ManifestFile.types))

@@ -13,9 +13,9 @@ import TextRules
 /// ```
 enum Recording {
   struct World: Sendable {
-    var sessions: [Value]
-    var preferences: UserInfo
-    var disk = Disk()
+    var sessions: [Value] = []
+    var preferences = UserInfo()
+    var disk = Disk(nil)
   }
 
   /// Adds a case to a file, and makes the file if it does not exist. A case of the same given name is replaced.
