@@ -66,7 +66,7 @@ import Testing
     answer: String, isClosed: Bool
   ) async throws {
     let photo = try await house.drop(photo: "photo-7", "--title", "Beach")
-    var close = house.stagedoor(columns: 100, "--color", "never", "close", String(photo.session.prefix(8)))
+    var close = house.stagedoor(columns: 100, ["--color", "never", "close", String(photo.session.prefix(8))])
     close.input = answer
     let result = try await close.run()
     #expect(

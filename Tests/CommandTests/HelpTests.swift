@@ -12,11 +12,7 @@ import Testing
 
   private func command(_ words: [String]) -> Command { Command(Command.built("stagedoor").program, arguments: words) }
 
-  private func shown(_ words: String..., columns: Int = 80) async throws -> String {
-    try await shown(words, columns: columns)
-  }
-
-  private func shown(_ words: [String], columns: Int) async throws -> String {
+  private func shown(_ words: [String], columns: Int = 80) async throws -> String {
     var command = command(words)
     command.environment["COLUMNS"] = "\(columns)"
     return try await command.output() + "\n"
@@ -24,10 +20,10 @@ import Testing
 
   /// All pages are laid out by the same code, and the manual has the words of the others: this command has every part that there is.
   @Test func `the help of the program is as it is kept, and that of a command narrow and wide`() async throws {
-    try expectSnapshot(try await shown("--help"), "help")
+    try expectSnapshot(try await shown(["--help"]), "help")
     var pages = ""
     for columns in [40, 120] {
-      pages += "== \(columns) columns ==\n" + (try await shown("wait", "--help", columns: columns))
+      pages += "== \(columns) columns ==\n" + (try await shown(["wait", "--help"], columns: columns))
     }
     try expectSnapshot(pages, "help-wait")
   }
@@ -55,7 +51,7 @@ import Testing
 
   @Test func `the page of the manual is what the table says`() async throws {
     #expect(
-      try await shown("__manual") == Repository.text(of: "docs/stagedoor.1"),
+      try await shown(["__manual"]) == Repository.text(of: "docs/stagedoor.1"),
       "`stagedoor __manual >docs/stagedoor.1` writes it")
   }
 
@@ -67,13 +63,13 @@ import Testing
   }
 
   @Test func `help is asked for in front of a command and behind it, and names the program's options`() async throws {
-    let page = try await shown("drop", "--help")
+    let page = try await shown(["drop", "--help"])
     for (one, other) in [("--help", "drop"), ("-h", "drop"), ("help", "drop"), ("drop", "-h")] {
-      #expect(try await shown(one, other) == page, "\(one) \(other)")
+      #expect(try await shown([one, other]) == page, "\(one) \(other)")
     }
-    let program = try await shown("--help")
+    let program = try await shown(["--help"])
     for option in ["--help", "--version", "--color WHEN"] { #expect(program.contains(option), "\(option)") }
-    #expect(try await shown("-V") == shown("--version"))
+    #expect(try await shown(["-V"]) == shown(["--version"]))
   }
 
   @Test func `it says its version, which is that of the service`() async throws {
@@ -175,7 +171,7 @@ import Testing
 
   @Test(arguments: ["bash", "zsh", "fish"])
   func `the completions that are installed are those that the program prints`(shell: String) async throws {
-    #expect(try await shown("completions", shell) == Repository.text(of: "Sources/stagedoor/Completions/\(shell)"))
+    #expect(try await shown(["completions", shell]) == Repository.text(of: "Sources/stagedoor/Completions/\(shell)"))
   }
 
   @Test(arguments: [

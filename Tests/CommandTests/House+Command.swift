@@ -98,12 +98,6 @@ extension House {
 
   /// The command on a terminal with this number of columns. Its standard input is a file, or "-" for the terminal.
   func stagedoor(
-    columns: Int, input: String = "-", _ words: String..., environment more: [String: String] = [:]
-  ) -> Command {
-    stagedoor(columns: columns, input: input, words, environment: more)
-  }
-
-  func stagedoor(
     columns: Int, input: String = "-", _ words: [String], environment more: [String: String] = [:]
   ) -> Command {
     let terminal = "\(Repository.path)/Tests/CommandTests/terminal.py"
