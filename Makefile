@@ -234,11 +234,11 @@ install-built: check-prefix ## install the programs that `make release` has buil
 	  install -m 755 "$(BUILT)/$$name" "$(BIN)" && $(STRIP) "$(BIN)/$$name" || exit 1; \
 	done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs -type f ! -name '*.1' ! -path 'docs/completions/*' -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs -type f ! -name '*.1' -exec install -D -m 644 {} "$(DOC)/{}" \;
 	find "$(DOC)" -name '*.md' -exec $(UNLINK) {} +
 	install -m 644 $(filter-out docs/$(UNDERSTUDY).1,$(wildcard docs/*.1)) "$(MAN)"
 	for pair in $(COMPLETIONS); do \
-	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
+	  install -D -m 644 "Sources/stagedoor/Completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
 	done
 	install -D -m 755 examples/shell/send-to-scene "$(LIBEXEC)/send-to-scene"
 	for pair in $(MENUS); do \

@@ -104,6 +104,7 @@ let package = Package(
       dependencies: [
         "DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit", "TextRules",
       ],
+      resources: ["bash", "zsh", "fish"].map { .embedInCode("Completions/\($0)") },
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.
@@ -120,13 +121,17 @@ let package = Package(
       sources: ["Client.swift"], swiftSettings: settings),
     .executableTarget(
       name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
-    // In this package and not in that of the benchmarks, because the modules that it measures belong to no product.
+    .executableTarget(
+      name: "binding-benchmark", dependencies: ["DBus"], path: "Benchmarks/Sources/binding-benchmark",
+      swiftSettings: settings),
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting", "TextPatterns", "TextRules"],
       path: "Benchmarks/Sources/mind-benchmark", swiftSettings: settings),
     .executableTarget(
       name: "service-benchmark",
-      dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
+      dependencies: [
+        "Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore",
+      ],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
       name: "BaggageTests",

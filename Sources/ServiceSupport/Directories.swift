@@ -7,24 +7,15 @@ package enum Directories {
     base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" }
   }
 
-  /// The user's directory of data; `nil` without a home.
   package static func userData() -> String? { base("XDG_DATA_HOME", in: ".local/share") }
 
   /// The user's directory, then those of the system.
-  package static func data() -> [String] {
-    let system = list("XDG_DATA_DIRS")
-    return [userData()].compactMap(\.self)
-      + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
-  }
+  package static func data() -> [String] { all(userData(), "XDG_DATA_DIRS", or: ["/usr/local/share", "/usr/share"]) }
 
-  /// The user's directory of settings; `nil` without a home.
   package static func userConfiguration() -> String? { base("XDG_CONFIG_HOME", in: ".config") }
 
   /// The user's directory, then those of the system.
-  package static func configuration() -> [String] {
-    let system = list("XDG_CONFIG_DIRS")
-    return [userConfiguration()].compactMap(\.self) + (system.isEmpty ? ["/etc/xdg"] : system)
-  }
+  package static func configuration() -> [String] { all(userConfiguration(), "XDG_CONFIG_DIRS", or: ["/etc/xdg"]) }
 
   /// The user's home; "" without one.
   package static func home() -> String { Environment["HOME"] ?? "" }
@@ -34,12 +25,12 @@ package enum Directories {
     return Environment["HOME"].map { "\($0)/\(home)" }
   }
 
-  private static func list(_ name: String) -> [String] {
-    (Environment[name] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+  private static func all(_ user: String?, _ name: String, or usual: [String]) -> [String] {
+    let system = (Environment[name] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    return [user].compactMap(\.self) + (system.isEmpty ? usual : system)
   }
 }
 
-/// Small files, read whole.
 package enum SmallFile {
   /// `nil` if there is no such file, if it is larger than `limit`, or if it cannot be read.
   package static func read(_ path: String, limit: Int) -> [UInt8]? {
@@ -93,7 +84,6 @@ package enum SmallFile {
     withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
-  /// The names in a directory, in order.
   package static func names(in directory: String) -> [String] { names(readIn: directory) ?? [] }
 
   /// The names in a directory, in order; `nil` if there is one that cannot be read.
@@ -124,7 +114,6 @@ package enum LinkTarget {
     last(of: Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The same for paths of any bytes.
   package static func last(of path: [UInt8]) -> [UInt8]? {
     guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else { return nil }
     defer { free(real) }

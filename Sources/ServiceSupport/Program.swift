@@ -1,5 +1,6 @@
 package import DBus
 import Glibc
+package import SceneModel
 
 /// A program that lives on one loop. While it is idle, none of its threads wakes.
 package enum Program {
@@ -37,7 +38,6 @@ package enum StandardDescriptors {
 
 // MARK: - The end
 
-/// The reason why the service ends.
 package enum Ending: Sendable {
   case signal
   case askedToQuit
@@ -54,7 +54,6 @@ package enum Ending: Sendable {
   }
 }
 
-/// Waits for the first ending.
 package struct Endings: Sendable {
   private let stream: AsyncStream<Ending>
   private let continuation: AsyncStream<Ending>.Continuation
@@ -94,5 +93,13 @@ package struct Endings: Sendable {
     let own = await connection.uniqueName
     guard let owners = try? await connection.owners(of: name) else { return false }
     return await owners.first { $0 != own } != nil
+  }
+}
+
+package enum Clock {
+  @Sendable package static func now() -> Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 }

@@ -10,7 +10,6 @@ package enum Sandbox: Hashable {
   case unknown
 }
 
-/// The readable traces of a process.
 package struct ProcessTraces {
   package enum Root {
     /// `/.flatpak-info` in its root directory; `nil` if it does not exist.

@@ -3,7 +3,6 @@ package import DBus
 /// The bus name of a service. Its owner gets the calls, and other instances can only ask for the name: so the name determines which instance works.
 package struct ServiceName: Sendable {
   package let name: BusName
-  /// The usual name of the program, for sentences.
   private let program: String
   private let connection: Connection
 

@@ -2,7 +2,6 @@ package import Glibc
 
 /// Starts a program that receives every signal, whatever signals this process ignores or blocks.
 package enum Spawn {
-  /// How separate the program is from this process.
   package enum Distance: Sendable {
     /// A process group of its own: the terminal's Ctrl-C does not reach it.
     case group
@@ -27,7 +26,6 @@ package enum Spawn {
     start(words.map { Array($0.utf8) }, environment: environment?.map { Array($0.utf8) }, in: distance, describe)
   }
 
-  /// The same for words of any bytes, as names of files may have them.
   package static func start(
     _ words: [[UInt8]], environment: [[UInt8]]? = nil, in distance: Distance,
     _ describe: (inout posix_spawn_file_actions_t) -> Void

@@ -1,6 +1,5 @@
 /// Unicode's simple case folding, which takes one scalar to one scalar.
 package enum CaseFolding {
-  /// What a scalar folds to.
   package static func folded(_ scalar: UInt32) -> UInt32 {
     var (low, high) = (0, runs.count)
     while low < high {
@@ -15,18 +14,16 @@ package enum CaseFolding {
 
   /// Calls `body` with what each scalar of the range folds to, where that is another.
   static func forEachFolding(of range: ClosedRange<UInt32>, _ body: (ClosedRange<UInt32>) -> Void) {
-    forEachRun { run in run.forEachStep(from: run.sources, within: range) { body(run.folded($0)) } }
+    for run in runs.lazy.map({ Run($0) }) {
+      run.forEachStep(from: run.sources, within: range) { body(run.folded($0)) }
+    }
   }
 
   /// Calls `body` with all other scalars that fold to one of the range.
   static func forEachOrigin(of range: ClosedRange<UInt32>, _ body: (ClosedRange<UInt32>) -> Void) {
-    forEachRun { run in
+    for run in runs.lazy.map({ Run($0) }) {
       run.forEachStep(from: run.folded(run.sources), within: range) { body(run.origin($0)) }
     }
-  }
-
-  private static func forEachRun(_ body: (Run) -> Void) {
-    for packed in runs { body(Run(packed)) }
   }
 
   private struct Run {

@@ -44,35 +44,13 @@ struct ExpressionFilter {
 }
 
 struct ByteSet {
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var words = SIMD4<UInt64>()
 
-  mutating func insert(_ byte: UInt8) {
-    let bit: UInt64 = 1 << UInt64(byte & 63)
-    switch byte >> 6 {
-    case 0: words.0 |= bit
-    case 1: words.1 |= bit
-    case 2: words.2 |= bit
-    default: words.3 |= bit
-    }
-  }
+  mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
 
-  mutating func formUnion(_ other: ByteSet) {
-    words.0 |= other.words.0
-    words.1 |= other.words.1
-    words.2 |= other.words.2
-    words.3 |= other.words.3
-  }
+  mutating func formUnion(_ other: ByteSet) { words |= other.words }
 
-  func contains(_ byte: UInt8) -> Bool {
-    let word =
-      switch byte >> 6 {
-      case 0: words.0
-      case 1: words.1
-      case 2: words.2
-      default: words.3
-      }
-    return word >> UInt64(byte & 63) & 1 != 0
-  }
+  func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 != 0 }
 }
 
 // MARK: - What a tree says of its matches

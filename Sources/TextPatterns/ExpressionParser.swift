@@ -7,7 +7,6 @@
 struct ExpressionParser {
   let scalars: [Unicode.Scalar]
   var offset = 0
-  /// The named groups so far.
   private(set) var names: [String] = []
   private(set) var ignoresCase: Bool
   private var depth = 0

@@ -72,7 +72,6 @@ package struct ExpressionError: Error, Hashable, Sendable, CustomStringConvertib
 
 /// The limits of an expression, which `docs/predicates.md` promises.
 package enum ExpressionLimits {
-  /// The bytes of an expression.
   package static let bytes = 4096
   /// The greatest number in a repetition: each is a copy of what is repeated.
   package static let repetition = 1000

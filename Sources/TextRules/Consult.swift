@@ -37,7 +37,6 @@ package enum DiskAnswer: Hashable, Sendable {
 package enum Consultation: Sendable {
   /// The rule, and what it makes. Its options say that rules are not asked again.
   case rule(RuleReference, Payload)
-  /// No rule takes the payload.
   case none([RuleFailure])
   /// The disk has to be asked for these paths first.
   case asks([Text])
@@ -216,7 +215,6 @@ struct Trial {
     }
   }
 
-  /// The absolute path; `nil` if there is none.
   mutating func path(_ template: Template) -> Text? {
     guard let text = template.text(variables, atMost: RuleLimits.path, &steps), !text.isEmpty else { return nil }
     if text.hasPrefix("/") { return normal(text) }

@@ -61,7 +61,6 @@ struct Actions: Sendable {
   /// Whether the rule says what the payload is about. Otherwise it adds to what the payload says.
   var isAbout: Bool { activity != nil || file != nil || link != nil || application != nil }
 
-  /// All texts with variables.
   var templates: [Template] {
     [activity?.key, title, file, link, text].compactMap(\.self) + info.map(\.value)
   }

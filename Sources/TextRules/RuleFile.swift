@@ -47,7 +47,6 @@ package struct RuleSet: Sendable {
 
   package let entries: [Entry]
 
-  /// No rules.
   package init() { entries = [] }
 
   /// - Parameter files: The files in their order. They have at most ``RuleLimits/rules`` together.
@@ -59,7 +58,6 @@ package struct RuleSet: Sendable {
   package var isEmpty: Bool { entries.isEmpty }
 }
 
-/// A rule in its file.
 package struct RuleReference: Hashable, Sendable {
   package let name: Text
   package let file: Text

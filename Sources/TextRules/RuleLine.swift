@@ -37,7 +37,6 @@ struct RuleLine {
 
   func fault(at column: Int, _ reason: String) -> RuleFault { RuleFault(line: number, column: column, reason: reason) }
 
-  /// The column of the next token.
   var startOfNext: Int {
     var place = offset
     while place < scalars.count, RuleLine.isSpace(scalars[place]) { place += 1 }

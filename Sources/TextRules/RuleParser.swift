@@ -45,6 +45,8 @@ struct RuleParser {
     /// The variables that its conditions may set.
     var variables: Set<Text> = []
     var hasFault = false
+
+    func fault(_ reason: String) -> RuleFault { RuleFault(line: line, column: column, reason: reason) }
   }
 
   mutating func read(_ bytes: ArraySlice<UInt8>, number: Int) {
@@ -71,9 +73,8 @@ struct RuleParser {
     guard case .matches(_, let expression, _) = condition.test else { return }
     steps += expression.steps
     if steps > RuleLimits.expressions {
-      throw RuleFault(
-        line: condition.line, column: condition.column,
-        reason: "written out, the expressions of a file have at most \(RuleLimits.expressions) steps")
+      let reason = "written out, the expressions of a file have at most \(RuleLimits.expressions) steps"
+      throw RuleFault(line: condition.line, column: condition.column, reason: reason)
     }
   }
 
@@ -132,18 +133,13 @@ struct RuleParser {
     defer { present = nil }
     guard let draft = present, !draft.hasFault else { return }
     if draft.actionCount == 0 {
-      faults.append(
-        RuleFault(
-          line: draft.line, column: draft.column,
-          reason: "the rule \(draft.name) has no action: add a line that begins with then"))
+      faults.append(draft.fault("the rule \(draft.name) has no action: add a line that begins with then"))
       return
     }
     let rule = Rule(name: draft.name, line: draft.line, conditions: draft.conditions, actions: draft.actions)
     if draft.conditions.isEmpty {
       warnings.append(
-        RuleFault(
-          line: draft.line, column: draft.column,
-          reason: "the rule \(draft.name) has no condition: it takes everything, and no later rule is tried"))
+        draft.fault("the rule \(draft.name) has no condition: it takes everything, and no later rule is tried"))
     }
     warnOfVariables(in: rule)
     rules.append(rule)
@@ -235,19 +231,21 @@ extension RuleLine {
     case "activity": return .activity
     case "key": return .key
     case "source": return .source
-    case "info":
-      let key = try required("the name of an info")
-      guard let name = key.word else { throw fault(at: key.column, "expected the name of an info, got \(key.shown)") }
-      return .info(Text(name))
-    case let name?:
-      if name.hasPrefix("{"), name.hasSuffix("}"), RuleLine.isName(name.dropFirst().dropLast()) {
-        return .variable(Text(String(name.dropFirst().dropLast())))
-      }
-    case nil: break
+    case "info": return .info(Text(try infoName().value))
+    case let name? where name.hasPrefix("{") && name.hasSuffix("}"):
+      let variable = name.dropFirst().dropLast()
+      if RuleLine.isName(variable) { return .variable(Text(String(variable))) }
+    default: break
     }
     throw fault(
       at: word.column,
       "expected text, link, path, name, type, activity, key, info KEY, source, file or {variable}, got \(word.shown)")
+  }
+
+  private mutating func infoName() throws(RuleFault) -> Token {
+    let name = try required("the name of an info")
+    if name.word == nil { throw fault(at: name.column, "expected the name of an info, got \(name.shown)") }
+    return name
   }
 
   private mutating func comparison(of subject: Subject) throws(RuleFault) -> Condition.Test {
@@ -291,14 +289,11 @@ extension RuleLine {
       try refuseSecond(actions.title != nil)
       actions.title = try template("a title")
     case "info":
-      let name = try required("the name of an info")
-      guard let text = name.word else {
-        throw fault(at: name.column, "expected the name of an info, got \(name.shown)")
+      let name = try infoName()
+      if actions.info.contains(where: { $0.name.string == name.value }) {
+        throw fault(at: name.column, "the rule says info \(name.value) already")
       }
-      if actions.info.contains(where: { $0.name.string == text }) {
-        throw fault(at: name.column, "the rule says info \(text) already")
-      }
-      actions.info.append((Text(text), try template("a text")))
+      actions.info.append((Text(name.value), try template("a text")))
     case "file":
       try refuseSecond(actions.file != nil)
       actions.file = try template("a path")

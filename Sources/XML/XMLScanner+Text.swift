@@ -27,21 +27,16 @@ extension XMLScanner {
   /// not depend on them.
   mutating func name(_ expected: String) throws(XMLError) -> Range<Int> {
     let start = index
-    while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-        UInt8(ascii: ":"), 0x80...:
-        index += 1
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        if index == start { throw malformed(expected, at: start) }
-        index += 1
-      default:
-        if index == start { throw malformed(expected, at: start) }
-        return start..<index
-      }
+    // No digit, hyphen or full stop begins a name.
+    guard index < bytes.count, bytes[index] >= UInt8(ascii: ":"), isInName(bytes[index]) else {
+      throw malformed(expected, at: start)
     }
-    if index == start { throw malformed(expected, at: start) }
+    while index < bytes.count, isInName(bytes[index]) { index += 1 }
     return start..<index
+  }
+
+  private func isInName(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || XMLText.isLetterOrDigit(byte) || "_:-.".utf8.contains(byte)
   }
 
   enum CharacterData { case content, attribute }

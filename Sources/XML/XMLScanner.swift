@@ -31,7 +31,6 @@ package struct XMLScanner {
       maximumDepth: maximumDepth)
   }
 
-  /// Scans bytes that need not be UTF-8.
   package init(_ bytes: [UInt8], maximumLength: Int, maximumDepth: Int) throws(XMLError) {
     try self.init(
       valid: bytes.count <= maximumLength ? bytes : [], length: bytes.count, maximumLength: maximumLength,
@@ -174,8 +173,7 @@ extension XMLScanner {
 
   func malformed(_ expected: String, found: String? = nil, at offset: Int) -> XMLError {
     let found = found ?? XMLText.character(at: offset, in: bytes) ?? "the end of the document"
-    return XMLError(
-      kind: .malformed, position: position(of: offset), reason: "expected \(expected), found \(found)")
+    return XMLError(kind: .malformed, position: position(of: offset), reason: "expected \(expected), found \(found)")
   }
 
   func limit(_ reason: String, at offset: Int) -> XMLError {

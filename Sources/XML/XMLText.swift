@@ -41,23 +41,23 @@ package enum XMLText {
     }
   }
 
+  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
   /// The character that the reference at `start` stands for, and where the reference ends.
   package static func reference(in bytes: [UInt8], at start: Int) -> (scalar: Unicode.Scalar, end: Int)? {
     var end = start + 1
-    while end < bytes.count, isReferenceByte(bytes[end]) { end += 1 }
+    while end < bytes.count, bytes[end] == UInt8(ascii: "#") || isLetterOrDigit(bytes[end]) { end += 1 }
     guard end < bytes.count, bytes[end] == UInt8(ascii: ";") else { return nil }
     let name = bytes[(start + 1)..<end]
     guard let scalar = name.first == UInt8(ascii: "#") ? numbered(name.dropFirst()) : named(name) else { return nil }
     return (scalar, end + 1)
-  }
-
-  private static func isReferenceByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "#"):
-      true
-    default: false
-    }
   }
 
   private static func named(_ name: ArraySlice<UInt8>) -> Unicode.Scalar? {
@@ -86,28 +86,25 @@ package enum XMLText {
 extension XMLText {
   /// Appends `value` in the form of a double-quoted attribute.
   package static func append(attribute value: String, to text: inout String) {
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      // Written directly, these would be read back as spaces.
-      case "\t", "\n", "\r": text += "&#\(scalar.value);"
-      default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
-      }
-    }
+    append(value, isAttribute: true, to: &text)
   }
 
   /// Appends `value` in the form of an element's content.
   package static func append(content value: String, to text: inout String) {
+    append(value, isAttribute: false, to: &text)
+  }
+
+  private static func append(_ value: String, isAttribute: Bool, to text: inout String) {
     for scalar in value.unicodeScalars {
       switch scalar {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
-      // Written directly, this would be read back as a line end.
-      case "\r": text += "&#13;"
+      case "\"" where isAttribute: text += "&quot;"
+      // Written directly, these would be read back as line ends, and in an attribute as spaces.
+      case "\r",
+        "\t" where isAttribute, "\n" where isAttribute:
+        text += "&#\(scalar.value);"
       default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
       }
     }

@@ -2,11 +2,9 @@
 package enum XMLToken: Sendable, Hashable {
   /// An element begins. An empty one, `<arg/>`, ends with a token of its own like any other.
   case start(XMLTag)
-  /// The open element ends.
   case end
   /// Characters of an element's content, with references replaced. One run of text may come as several tokens.
   case text(String)
-  /// A comment.
   case comment(XMLComment)
   /// A skipped XML declaration, document type declaration or processing instruction.
   case declaration

@@ -4,16 +4,13 @@ import SceneModel
 import ServiceSupport
 import StagedoorKit
 
-/// The connection of the commands to the service.
 struct Client: Names {
-  /// The name of the service on the bus.
   static let service: BusName = "org.stagedoor.Interchange1"
 
   var stagedoor: Stagedoor
 
   init(on connection: Connection) { stagedoor = Stagedoor(on: connection) }
 
-  /// Connects on the loop of the command.
   init(_ invocation: Invocation) async throws(Problem) {
     do throws(ConnectionError) {
       stagedoor = Stagedoor(on: try await Connection.session(on: invocation.loop))
@@ -31,7 +28,7 @@ struct Client: Names {
     let text = String(text.map { $0 == "_" ? "-" : $0 })
     if let session = SessionIdentifier(text) { return session }
     var found: [SessionIdentifier] = []
-    try await sessions { page in
+    for try await page in sessions() {
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
     }
     return try Shortened.only(of: found, text, "session", "stagedoor sessions")
@@ -41,9 +38,8 @@ struct Client: Names {
   func delivery(_ text: String) async throws -> DeliveryIdentifier {
     if let delivery = DeliveryIdentifier(text) { return delivery }
     var found: [DeliveryIdentifier] = []
-    try await deliveries { page in
+    for try await page in deliveries() {
       found += page.lazy.map(\.identifier).filter { $0.description.hasPrefix(text.lowercased()) }
-      return true
     }
     return try Shortened.only(of: found, text, "delivery", "stagedoor deliveries")
   }
@@ -80,7 +76,7 @@ struct Client: Names {
     if hasWindows {
       var left: Set<String> = []
       do {
-        try await sessions { left.formUnion($0.map(\.application)) }
+        for try await page in sessions() { left.formUnion(page.map(\.application)) }
       } catch let error as StagedoorError where error.code == .accessDenied {
         // A program in a sandbox may list its own windows only.
         return found
@@ -99,47 +95,47 @@ struct Client: Names {
 
   // MARK: Long lists
 
-  /// Passes each page of the sessions to `body`, the oldest first.
-  func sessions(
-    of application: String? = nil, atMost limit: UInt32? = nil, _ body: ([SessionSummary]) async throws -> Void
-  ) async throws {
-    try await pages(limit, \.session) { page in
-      try await body(page)
-      return true
-    } page: {
-      try await stagedoor.sessionList(of: application, after: $0, limit: $1)
-    }
+  /// The sessions, the oldest first.
+  func sessions(of application: String? = nil, atMost limit: UInt32? = nil) -> Pages<SessionSummary, SessionIdentifier>
+  {
+    Pages(limit, \.session) { try await stagedoor.sessionList(of: application, after: $0, limit: $1) }
   }
 
-  /// Passes each page of the deliveries to `body`, the newest first, until it returns `false`.
+  /// The deliveries, the newest first.
   func deliveries(
-    in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil,
-    _ body: ([DeliveryRecord]) async throws -> Bool
-  ) async throws {
-    try await pages(limit, \.identifier, body) {
-      try await stagedoor.deliveries(in: filter, after: $0, limit: $1)
-    }
-  }
-
-  private func pages<Row, Identifier>(
-    _ limit: UInt32?, _ identifier: (Row) -> Identifier, _ body: ([Row]) async throws -> Bool,
-    page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
-  ) async throws {
-    // A row has a few hundred bytes.
-    let most: UInt32 = 1000
-    var rest = limit ?? .max
-    var last: Identifier?
-    while rest > 0 {
-      let rows = try await page(last, min(most, rest))
-      guard let end = rows.last else { return }
-      guard try await body(rows) else { return }
-      rest = limit == nil ? rest : rest - min(rest, UInt32(rows.count))
-      last = identifier(end)
-    }
+    in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil
+  ) -> Pages<DeliveryRecord, DeliveryIdentifier> {
+    Pages(limit, \.identifier) { try await stagedoor.deliveries(in: filter, after: $0, limit: $1) }
   }
 }
 
-/// Identifiers that a person has shortened.
+/// The pages of a long list.
+struct Pages<Row, Identifier>: AsyncSequence, AsyncIteratorProtocol {
+  private var rest: UInt32
+  private var last: Identifier?
+  private let identifier: (Row) -> Identifier
+  private let page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
+
+  init(
+    _ limit: UInt32?, _ identifier: @escaping (Row) -> Identifier,
+    page: @escaping (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
+  ) {
+    (rest, self.identifier, self.page) = (limit ?? .max, identifier, page)
+  }
+
+  func makeAsyncIterator() -> Self { self }
+
+  mutating func next() async throws -> [Row]? {
+    if rest == 0 { return nil }
+    // A row has a few hundred bytes.
+    let rows = try await page(last, Swift.min(1000, rest))
+    guard let end = rows.last else { return nil }
+    rest -= Swift.min(rest, UInt32(rows.count))
+    last = identifier(end)
+    return rows
+  }
+}
+
 enum Shortened {
   /// The application that a text means: the whole, the beginning or the last part of its identifier. An unknown text stays as it is.
   static func application(_ text: String, among all: [String]) throws(Problem) -> String {
@@ -164,14 +160,12 @@ enum Shortened {
   }
 }
 
-/// Values as JSON, for programs.
 enum Printed {
   static func json(_ value: Value) -> String { JSON.text(of: value).string }
 
   /// The same for people: no text in it controls the terminal.
   static func shown(_ value: Value) -> String { json(value).printableJSON }
 
-  /// Leaves out keys without values.
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()
     for case (let key, let value?) in pairs where value != .null { fields[Text(key)] = value }

@@ -15,7 +15,6 @@ struct Problem: Error {
     self.error = error
   }
 
-  /// For programs that asked for JSON.
   var json: Value {
     Printed.object([
       ("status", .integer(Int64(status.rawValue))), ("error", error.map { .text($0) }), ("message", .text(sentence)),
@@ -33,7 +32,6 @@ struct Problem: Error {
 }
 
 extension Problem {
-  /// The problem that any error is.
   init(of error: any Error) {
     switch error {
     case let problem as Problem: self = problem
@@ -42,7 +40,6 @@ extension Problem {
     }
   }
 
-  /// An error of the service or of the bus.
   init(_ error: StagedoorError) {
     self.init(Status(error.code), Problem.sentence(of: error), error: error.code.rawValue)
   }

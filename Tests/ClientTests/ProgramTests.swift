@@ -24,21 +24,15 @@ import Testing
 
   @Test func `a name that is taken is said in a sentence`() async throws {
     try await withStage { stage in
-      let second = try await run("--address", stage.bus.address.rawValue)
-      #expect(second.status == .exited(1))
-      #expect(
-        second.standardError
-          == "dbus-showcase: org.stagedoor.Showcase1 is taken: is another dbus-showcase running on this bus?\n")
+      try await expect(
+        ["--address", stage.bus.address.rawValue], ends: 1,
+        "org.stagedoor.Showcase1 is taken: is another dbus-showcase running on this bus?")
     }
   }
 
   @Test func `a bus that is not there is said in a sentence`() async throws {
-    let none = try await run()
-    #expect(none.status == .exited(1))
-    #expect(
-      none.standardError
-        == "dbus-showcase: there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and XDG_RUNTIME_DIR has no bus\n"
-    )
+    try await expect(
+      [], ends: 1, "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and XDG_RUNTIME_DIR has no bus")
     let unreachable = try await run("--address", "unix:path=/nowhere/bus")
     #expect(unreachable.status == .exited(1))
     #expect(unreachable.standardError.hasPrefix("dbus-showcase: no connection to unix:path=/nowhere/bus: "))
@@ -51,18 +45,22 @@ import Testing
     (["--demo", "--session"], "--session and --demo cannot go together; give one of them"),
   ])
   func `arguments that make no sense are said in a sentence`(arguments: [String], sentence: String) async throws {
-    let result = try await run(arguments)
-    #expect(result.status == .exited(2))
-    #expect(result.standardError == "dbus-showcase: \(sentence)\n")
-    #expect(result.standardOutput == "")
+    try await expect(arguments, ends: 2, sentence)
   }
 
   @Test func `help and version are said and nothing else is done`() async throws {
     let help = try await run("--help")
-    #expect(help.status == .exited(0))
-    #expect(help.standardOutput.hasPrefix("usage: dbus-showcase [OPTION]...\n"))
+    #expect(help.status == .exited(0) && help.standardOutput.hasPrefix("usage: dbus-showcase [OPTION]...\n"))
     #expect(help.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 120 })
     #expect(try await run("--version").standardOutput == "dbus-showcase 1.0\n")
+  }
+
+  private func expect(
+    _ arguments: [String], ends status: Int32, _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let result = try await run(arguments)
+    #expect(result.status == .exited(status) && result.standardOutput == "", sourceLocation: sourceLocation)
+    #expect(result.standardError == "dbus-showcase: \(sentence)\n", sourceLocation: sourceLocation)
   }
 
   private func run(_ arguments: String...) async throws -> Command.Result { try await run(arguments) }

@@ -6,12 +6,10 @@ import dbus_showcase
 struct Stage: Sendable {
   let bus: PrivateBus
   let showcase: RunningCommand
-  /// A client in this process.
   let client: Connection
 
   var object: RemoteObject { client.object(Showcase.busName, at: Showcase.path, "org.stagedoor.Showcase1") }
 
-  /// A command that finds the bus as its session bus.
   func command(_ program: String, _ arguments: String...) -> Command { command(program, arguments: arguments) }
 
   func command(_ program: String, arguments: [String]) -> Command {
@@ -19,7 +17,6 @@ struct Stage: Sendable {
   }
 }
 
-/// Runs `body` with a stage of its own.
 nonisolated(nonsending) func withStage<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (Stage) async throws -> Result
 ) async throws -> Result {

@@ -1,6 +1,5 @@
 import DBusTestSupport
 import DaemonTestSupport
-import FoundationEssentials
 import Testing
 
 /// The pages that are generated from the table of commands.
@@ -13,11 +12,7 @@ import Testing
 
   private func command(_ words: [String]) -> Command { Command(Command.built("stagedoor").program, arguments: words) }
 
-  private func shown(_ words: String..., columns: Int = 80) async throws -> String {
-    try await shown(words, columns: columns)
-  }
-
-  private func shown(_ words: [String], columns: Int) async throws -> String {
+  private func shown(_ words: [String], columns: Int = 80) async throws -> String {
     var command = command(words)
     command.environment["COLUMNS"] = "\(columns)"
     return try await command.output() + "\n"
@@ -25,18 +20,16 @@ import Testing
 
   /// All pages are laid out by the same code, and the manual has the words of the others: this command has every part that there is.
   @Test func `the help of the program is as it is kept, and that of a command narrow and wide`() async throws {
-    try expectSnapshot(try await shown("--help"), "help")
+    try expectSnapshot(try await shown(["--help"]), "help")
     var pages = ""
     for columns in [40, 120] {
-      pages += "== \(columns) columns ==\n" + (try await shown("wait", "--help", columns: columns))
+      pages += "== \(columns) columns ==\n" + (try await shown(["wait", "--help"], columns: columns))
     }
     try expectSnapshot(pages, "help-wait")
   }
 
   @Test(arguments: [[]] + commands.map { [$0] })
-  func `the help of the program and of each command says the same in each width, and fits into it`(words: [String])
-    async throws
-  {
+  func `the help of each command says the same in each width, and fits into it`(words: [String]) async throws {
     var said: Set<[Substring]> = []
     for columns in [40, 80, 120] {
       let page = try await shown(words + ["--help"], columns: columns)
@@ -58,33 +51,25 @@ import Testing
 
   @Test func `the page of the manual is what the table says`() async throws {
     #expect(
-      try await shown("__manual") == Repository.text(of: "docs/stagedoor.1"),
+      try await shown(["__manual"]) == Repository.text(of: "docs/stagedoor.1"),
       "`stagedoor __manual >docs/stagedoor.1` writes it")
   }
 
   @Test func `without a command it says on standard error how it is used, with status 2`() async throws {
     for words in [[], ["--color", "never"]] {
-      let result = try await command(words).run()
-      #expect(result.status == .exited(2))
+      let result = try await command(words).expect(ends: 2)
       #expect(result.standardError.hasPrefix("usage: stagedoor COMMAND") && result.standardOutput == "", "\(result)")
     }
   }
 
-  @Test func `help can be asked for in front of a command and behind it, and names the options of the program`()
-    async throws
-  {
-    let page = try await shown("drop", "--help")
+  @Test func `help is asked for in front of a command and behind it, and names the program's options`() async throws {
+    let page = try await shown(["drop", "--help"])
     for (one, other) in [("--help", "drop"), ("-h", "drop"), ("help", "drop"), ("drop", "-h")] {
-      #expect(try await shown(one, other) == page, "\(one) \(other)")
+      #expect(try await shown([one, other]) == page, "\(one) \(other)")
     }
-    let program = try await shown("--help")
+    let program = try await shown(["--help"])
     for option in ["--help", "--version", "--color WHEN"] { #expect(program.contains(option), "\(option)") }
-    #expect(try await shown("-V") == shown("--version"))
-  }
-
-  @Test func `the help of the program has the colour that was asked for`() async throws {
-    #expect(try await Command.built("stagedoor", "--color", "always", "--help").output().contains("\u{1b}["))
-    #expect(try await !Command.built("stagedoor", "--help").output().contains("\u{1b}["))
+    #expect(try await shown(["-V"]) == shown(["--version"]))
   }
 
   @Test func `it says its version, which is that of the service`() async throws {
@@ -94,92 +79,70 @@ import Testing
   }
 
   private static let places = "there are {title}, {target}, {type}, {session}, {file} and {info.KEY}"
+  private static let host = ["host", "--app", "org.example.Notes", "--connect"]
 
   @Test(arguments: [
-    (["dorp"], "stagedoor: there is no command \"dorp\"; did you mean drop?"),
-    (["frobnicate"], "stagedoor: there is no command \"frobnicate\"; `stagedoor --help` lists the commands"),
-    (["drop", "--tagret", "x"], "stagedoor drop: there is no option --tagret; did you mean --target?"),
-    (["drop", "-z"], "stagedoor drop: there is no option -z; `stagedoor drop --help` lists the options"),
-    (["drop", "--type"], "stagedoor drop: --type needs a value: --type TYPE"),
-    (["drop", "--new=yes", "x"], "stagedoor drop: --new takes no value; leave out \"=yes\""),
-    (
-      ["drop", "--new", "--existing", "x"], "stagedoor drop: --new and --existing cannot go together; give one of them"
-    ),
-    (["drop", "--type", "a", "--type", "b"], "stagedoor drop: --type is given twice; give it once"),
-    (["drop", "-i", "key"], "stagedoor drop: -i takes KEY=VALUE, not \"key\""),
-    (
-      ["drop", "--deadline", "soon"],
-      "stagedoor drop: --deadline takes a number of seconds above 0, up to 3600, not \"soon\""
-    ),
-    (["drop", "--wait=later"], "stagedoor drop: --wait must be routed or handled, not \"later\""),
-    (["show"], "stagedoor show: ID is missing: stagedoor show [OPTION]... ID"),
-    (["show", "a", "b"], "stagedoor show: \"b\" is one argument too many: stagedoor show [OPTION]... ID"),
+    (["dorp"], "there is no command \"dorp\"; did you mean drop?"),
+    (["frobnicate"], "there is no command \"frobnicate\"; `stagedoor --help` lists the commands"),
+    (["drop", "--tagret", "x"], "there is no option --tagret; did you mean --target?"),
+    (["drop", "-z"], "there is no option -z; `stagedoor drop --help` lists the options"),
+    (["drop", "--type"], "--type needs a value: --type TYPE"),
+    (["drop", "--new=yes", "x"], "--new takes no value; leave out \"=yes\""),
+    (["drop", "--new", "--existing", "x"], "--new and --existing cannot go together; give one of them"),
+    (["drop", "--type", "a", "--type", "b"], "--type is given twice; give it once"),
+    (["drop", "-i", "key"], "-i takes KEY=VALUE, not \"key\""),
+    (["drop", "--deadline", "soon"], "--deadline takes a number of seconds above 0, up to 3600, not \"soon\""),
+    (["drop", "--wait=later"], "--wait must be routed or handled, not \"later\""),
+    (["show"], "ID is missing: stagedoor show [OPTION]... ID"),
+    (["show", "a", "b"], "\"b\" is one argument too many: stagedoor show [OPTION]... ID"),
     (
       ["host", "--app", "org.example.Notes"],
-      "stagedoor host: --connect is missing: stagedoor host --app APP --connect COMMAND [OPTION]..."
+      "--connect is missing: stagedoor host --app APP --connect COMMAND [OPTION]..."
     ),
-    (["completions", "tcsh"], "stagedoor completions: SHELL must be bash, zsh or fish, not \"tcsh\""),
-    (["drop", "-jq"], "stagedoor drop: --json and --quiet cannot go together; give one of them"),
-    (["sessions", "-q"], "stagedoor sessions: there is no option -q; `stagedoor sessions --help` lists the options"),
+    (["completions", "tcsh"], "SHELL must be bash, zsh or fish, not \"tcsh\""),
+    (["drop", "-jq"], "--json and --quiet cannot go together; give one of them"),
+    (["sessions", "-q"], "there is no option -q; `stagedoor sessions --help` lists the options"),
+    (["apps", "--print", "name,path"], "--print takes application, name or hostAttached, not \"path\""),
+    (["--help", "dorp"], "there is no command \"dorp\"; did you mean drop?"),
+    (["close"], "name windows, or all of an application with --app, or all with --all"),
+    (["sessions", "-n", "0"], "-n takes a whole number from 1 to 4294967295, not \"0\""),
+    (["watch", "--since", "now"], "--since takes a whole number of 0 or more, not \"now\""),
+    (["--color", "never", "show"], "ID is missing: stagedoor show [OPTION]... ID"),
+    (["--colour", "x"], "there is no option --colour; did you mean --color?"),
+    (["show", "\u{1b}[2J", "x"], "\"x\" is one argument too many: stagedoor show [OPTION]... ID"),
+    (["\u{1b}[2J"], "there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists the commands"),
+    (["close", "a", ""], "SESSION takes an identifier, not \"\""),
+    (["refresh", ""], "SESSION takes an identifier, not \"\""),
+    (["activate", ""], "SESSION takes an identifier, not \"\""),
+    (["show", ""], "ID takes an identifier, not \"\""),
+    (["new", ""], "APP takes an identifier, not \"\""),
+    (["unregister", ""], "APP takes an identifier, not \"\""),
+    (["sessions", "--app", ""], "--app takes an identifier, not \"\""),
+    (["drop", "--app", ""], "--app takes an identifier, not \"\""),
+    (["drop", "--session="], "--session takes an identifier, not \"\""),
+    (["drop", "--from", ""], "--from takes an identifier, not \"\""),
+    (["redirect", "", "a"], "DELIVERY takes an identifier, not \"\""),
+    (["redirect", "a", ""], "SESSION takes an identifier, not \"\""),
+    (["wait", ""], "DELIVERY takes an identifier, not \"\""),
+    (["cancel", ""], "DELIVERY takes an identifier, not \"\""),
+    (["help", "__complete"], "there is no command \"__complete\"; `stagedoor --help` lists the commands"),
+    (host + ["{file}"], "--connect begins with a program; {file} can only be one of its arguments"),
     (
-      ["apps", "--print", "name,path"],
-      "stagedoor apps: --print takes application, name or hostAttached, not \"path\""
+      host + ["true", "--close", "'x {title}'"],
+      "--close begins with a program; {title} can only be one of its arguments"
     ),
-    (["--help", "dorp"], "stagedoor: there is no command \"dorp\"; did you mean drop?"),
-    (["close"], "stagedoor close: name windows, or all of an application with --app, or all with --all"),
-    (["sessions", "-n", "0"], "stagedoor sessions: -n takes a whole number from 1 to 4294967295, not \"0\""),
-    (["watch", "--since", "now"], "stagedoor watch: --since takes a whole number of 0 or more, not \"now\""),
-    (["--color", "never", "show"], "stagedoor show: ID is missing: stagedoor show [OPTION]... ID"),
-    (["--colour", "x"], "stagedoor: there is no option --colour; did you mean --color?"),
-    (["show", "\u{1b}[2J", "x"], "stagedoor show: \"x\" is one argument too many: stagedoor show [OPTION]... ID"),
-    (["close", "a", ""], "stagedoor close: SESSION takes an identifier, not \"\""),
-    (["refresh", ""], "stagedoor refresh: SESSION takes an identifier, not \"\""),
-    (["activate", ""], "stagedoor activate: SESSION takes an identifier, not \"\""),
-    (["show", ""], "stagedoor show: ID takes an identifier, not \"\""),
-    (["new", ""], "stagedoor new: APP takes an identifier, not \"\""),
-    (["unregister", ""], "stagedoor unregister: APP takes an identifier, not \"\""),
-    (["sessions", "--app", ""], "stagedoor sessions: --app takes an identifier, not \"\""),
-    (["drop", "--app", ""], "stagedoor drop: --app takes an identifier, not \"\""),
-    (["drop", "--session="], "stagedoor drop: --session takes an identifier, not \"\""),
-    (["drop", "--from", ""], "stagedoor drop: --from takes an identifier, not \"\""),
-    (["redirect", "", "a"], "stagedoor redirect: DELIVERY takes an identifier, not \"\""),
-    (["redirect", "a", ""], "stagedoor redirect: SESSION takes an identifier, not \"\""),
-    (["wait", ""], "stagedoor wait: DELIVERY takes an identifier, not \"\""),
-    (["cancel", ""], "stagedoor cancel: DELIVERY takes an identifier, not \"\""),
-    (
-      ["help", "__complete"],
-      "stagedoor help: there is no command \"__complete\"; `stagedoor --help` lists the commands"
-    ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "{file}"],
-      "stagedoor host: --connect begins with a program; {file} can only be one of its arguments"
-    ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "true", "--close", "'x {title}'"],
-      "stagedoor host: --close begins with a program; {title} can only be one of its arguments"
-    ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "xterm {nope}"],
-      "stagedoor host: --connect: there is no {nope}; \(places)"
-    ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "xterm --title={tilte}"],
-      "stagedoor host: --connect: there is no {tilte}; \(places)"
-    ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "\"open"],
-      "stagedoor host: --connect takes a command; a quote in \"\"open\" is not closed, or there is nothing in it"
-    ),
+    (host + ["xterm {nope}"], "--connect: there is no {nope}; \(places)"),
+    (host + ["xterm --title={tilte}"], "--connect: there is no {tilte}; \(places)"),
+    (host + ["\"open"], "--connect takes a command; a quote in \"\"open\" is not closed, or there is nothing in it"),
     (
       ["host", "--app", "Gallery", "--connect", "true"],
-      "stagedoor host: --app takes a whole identifier such as org.example.Gallery, and not \"Gallery\""
+      "--app takes a whole identifier such as org.example.Gallery, and not \"Gallery\""
     ),
-    (["\u{1b}[2J"], "stagedoor: there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists the commands"),
   ])
   func `a command line that is invalid is one sentence and status 2`(words: [String], sentence: String) async throws {
-    let result = try await command(words).run()
-    #expect(result.status == .exited(2))
-    #expect(result.standardError == sentence + "\n")
+    let name = words.first { Self.commands.contains($0) }.map { " \($0)" } ?? ""
+    let result = try await command(words).expect(ends: 2)
+    #expect(result.standardError == "stagedoor\(name): \(sentence)\n")
     #expect(result.standardOutput == "")
   }
 
@@ -191,31 +154,24 @@ import Testing
     "python3 -W ignore -c {title}", "node --eval={title}", "ruby -e{title}", "sed -e {title} a", "vim -c {title}",
   ])
   func `what was delivered is given to no program that would run it`(command: String) async throws {
-    let result = try await Command.built(
-      "stagedoor", "host", "--app", "org.example.Notes", "--connect", command
-    ).run()
-    #expect(result.status == .exited(2), "\(result)")
+    let result = try await self.command(Self.host + [command]).expect(
+      ends: 2, with: "sh -c '…' sh {title}; or read $STAGEDOOR_TITLE in the script\n")
     #expect(result.standardError.contains(" would run the value of {title}; "), "\(result)")
-    #expect(
-      result.standardError.hasSuffix("sh -c '…' sh {title}; or read $STAGEDOOR_TITLE in the script\n"), "\(result)")
   }
 
-  @Test(arguments: [
-    "sh -c 'echo \"$1\"' sh {title}", "xterm -title {title} -e vi {file}", "bash script {title}", "grep -e {title} a",
-    "perl -w script.pl {title}", "awk -f script {file}", "python3 notes.py --color {title}", "env A=b vi {file}",
-  ])
-  func `other programs get what was delivered`(command: String) async throws {
-    try await withHouse { house async throws in
-      let result = try await house.stagedoor("host", "--app", "org.example.Notes", "--connect", command).run()
+  @Test(.house) func `other programs get what was delivered`() async throws {
+    for command in [
+      "sh -c 'echo \"$1\"' sh {title}", "xterm -title {title} -e vi {file}", "bash script {title}", "grep -e {title} a",
+      "perl -w script.pl {title}", "awk -f script {file}", "python3 notes.py --color {title}", "env A=b vi {file}",
+    ] {
       // The command is valid, and there is no service.
-      #expect(result.status == .exited(3), "\(result)")
+      try await expect(Self.host + [command], ends: 3)
     }
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])
   func `the completions that are installed are those that the program prints`(shell: String) async throws {
-    let script = try await shown("completions", shell)
-    #expect(try script == Repository.text(of: "docs/completions/\(shell)"), "stagedoor completions \(shell) writes it")
+    #expect(try await shown(["completions", shell]) == Repository.text(of: "Sources/stagedoor/Completions/\(shell)"))
   }
 
   @Test(arguments: [

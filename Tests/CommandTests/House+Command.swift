@@ -4,11 +4,80 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Runs `body` in a house with a service that knows the gallery, and keeps nothing on the disk.
-func withGallery(_ body: (House) async throws -> Void) async throws {
-  try await withService { house async throws in
-    try await house.registerGallery()
-    try await body(house)
+/// The house in which a test runs.
+struct InHouse: SuiteTrait, TestTrait, TestScoping {
+  @TaskLocal static var present: House?
+
+  fileprivate let enter: @Sendable (@Sendable (House) async throws -> Void) async throws -> Void
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    try await enter { house in try await Self.$present.withValue(house) { try await function() } }
+  }
+}
+
+extension Trait where Self == InHouse {
+  /// A private bus and an unused home.
+  static var house: Self { InHouse { test in try await withHouse { try await test($0) } } }
+  /// The same with a service, which keeps nothing on the disk.
+  static var service: Self { InHouse { test in try await withService { try await test($0) } } }
+  /// The same with a service that knows the gallery.
+  static var gallery: Self {
+    InHouse { test in
+      try await withService { house in
+        try await house.registerGallery()
+        try await test(house)
+      }
+    }
+  }
+}
+
+/// The house of the test that runs.
+var house: House {
+  guard let house = InHouse.present else { preconditionFailure("the test has no trait .house, .service or .gallery") }
+  return house
+}
+
+// MARK: - What the command says
+
+/// The output of the command, which succeeds.
+@discardableResult func said(_ words: String..., input: String = "") async throws -> String {
+  try await said(words, input: input)
+}
+
+@discardableResult func said(_ words: [String], input: String = "") async throws -> String {
+  try await house.stagedoor(words, input: input).output()
+}
+
+func ran(_ words: String..., input: String = "") async throws -> Command.Result { try await ran(words, input: input) }
+
+func ran(_ words: [String], input: String = "") async throws -> Command.Result {
+  try await house.stagedoor(words, input: input).run()
+}
+
+@discardableResult func expect(
+  _ words: [String], input: String = "", ends status: Int32, _ sentence: String? = nil, with part: String = "",
+  output: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> Command.Result {
+  try await house.stagedoor(words, input: input).expect(
+    ends: status, sentence, with: part, output: output, sourceLocation: sourceLocation)
+}
+
+extension Command {
+  /// Runs the command, which ends with this status, says this sentence, or one with this part, and has this in its output.
+  @discardableResult func expect(
+    ends status: Int32, _ sentence: String? = nil, with part: String = "", output: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Result {
+    let result = try await run()
+    let said = result.standardError
+    let isSaid = sentence.map { said == "stagedoor \(arguments[0]): \($0)\n" } ?? (part.isEmpty || said.contains(part))
+    #expect(
+      result.status == .exited(status) && isSaid && (output.isEmpty || result.standardOutput.contains(output)),
+      "\(self): \(result)", sourceLocation: sourceLocation)
+    return result
   }
 }
 
@@ -29,12 +98,6 @@ extension House {
 
   /// The command on a terminal with this number of columns. Its standard input is a file, or "-" for the terminal.
   func stagedoor(
-    columns: Int, input: String = "-", _ words: String..., environment more: [String: String] = [:]
-  ) -> Command {
-    stagedoor(columns: columns, input: input, words, environment: more)
-  }
-
-  func stagedoor(
     columns: Int, input: String = "-", _ words: [String], environment more: [String: String] = [:]
   ) -> Command {
     let terminal = "\(Repository.path)/Tests/CommandTests/terminal.py"
@@ -47,8 +110,8 @@ extension House {
   }
 
   /// A line for a shell, which starts in the home. The command is `$0`.
-  func shell(_ line: String) -> Command {
-    var command = command("sh", "-c", line, Command.built("stagedoor").program)
+  func shell(_ line: String, in shell: String = "sh", _ words: String...) -> Command {
+    var command = command(shell, arguments: ["-c", line, Command.built("stagedoor").program] + words)
     command.directory = home
     return command
   }
@@ -81,7 +144,9 @@ extension House {
   )
 
   /// Drops a photo, and returns the session and the delivery.
-  func drop(photo: String, _ more: String...) async throws -> (outcome: String, session: String, delivery: String) {
+  @discardableResult func drop(
+    photo: String, _ more: String...
+  ) async throws -> (outcome: String, session: String, delivery: String) {
     let words = ["drop", "--type", Self.openDetail, "--target", photo, "--deadline", "3600"] + more
     let line = try await stagedoor(words).output()
     let fields = line.split(separator: "\t").map(String.init)
@@ -90,7 +155,7 @@ extension House {
   }
 
   /// Runs `body` while commands are the gallery's windows.
-  func hosting<Result>(
+  @discardableResult func hosting<Result>(
     _ connect: String, _ more: String..., body: (RunningCommand) async throws -> Result
   ) async throws -> Result {
     let host = stagedoor(["host", "--app", Self.gallery, "--connect", connect] + more)
@@ -106,4 +171,26 @@ extension House {
 extension Command {
   /// The folder of the programs that are built here.
   static let builtFolder = URL(filePath: Command.built("stagedoor").program).deletingLastPathComponent().path
+}
+
+/// Compares a text with the stored one. With `STAGEDOOR_RECORD=1` it stores the text instead.
+func expectSnapshot(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  let path = "\(Repository.path)/Tests/CommandTests/Snapshots/\(name).txt"
+  if ProcessInfo.processInfo.environment["STAGEDOOR_RECORD"] != nil {
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return
+  }
+  let kept = try? String(contentsOf: URL(filePath: path), encoding: .utf8)
+  #expect(text == kept, "it differs from \(path)", sourceLocation: sourceLocation)
+}
+
+extension String {
+  /// The text without identifiers and times, which change with each run.
+  var normalized: String {
+    replacing(#/\b[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}\b/#) { _ in
+      "00000000-0000-0000-0000-000000000000"
+    }
+    .replacing(#/\b[0-9a-f]{8}\b/#) { _ in "00000000" }
+    .replacing(#/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/#) { _ in "2026-01-01T00:00:00Z" }
+  }
 }

@@ -13,10 +13,7 @@ import Testing
     try await withService(kind) { house async throws in
       let manifest = try #require(parts.first { $0.hasPrefix("json\n") }).dropFirst(5)
       try house.write(String(manifest), to: "\(house.home)/Info.json")
-      var shell = house.command("sh", "-eu", "-c", lines.joined())
-      shell.directory = house.home
-      shell.lookFirst(in: Command.builtFolder)
-      let result = try await shell.run()
+      let result = try await house.page(lines.joined()).run()
       #expect(result.status.isSuccess && result.standardError == "", "\(result)")
       let output = result.standardOutput
       for words in [
@@ -87,14 +84,10 @@ import Testing
       let isServed = trouble.symptom != Self.withoutService
       try await withHouse { house async throws in
         try house.write(String(manifest), to: "\(house.home)/Info.json")
-        let script = "stagedoor install-manifest -q Info.json\n\(trouble.cause)\n\(lines)"
-        var shell = house.command("sh", "-eu", "-c", script)
-        shell.directory = house.home
-        shell.lookFirst(in: Command.builtFolder)
-        let typed = shell
+        let shell = house.page("stagedoor install-manifest -q Info.json\n\(trouble.cause)\n\(lines)")
         let result =
           isServed
-          ? try await house.serving("--durability", "memory") { _ in try await typed.run() } : try await typed.run()
+          ? try await house.serving("--durability", "memory") { _ in try await shell.run() } : try await shell.run()
         #expect(result.status == .exited(isServed ? 0 : 1), "\(trouble.symptom): \(result)")
         // The first symptom has a mistyped name.
         let note = lines.contains("opne") ? "stagedoor: did you mean org.example.Notes.open?\n" : ""
@@ -106,23 +99,21 @@ import Testing
     }
   }
 
-  @Test func `the page has the keys that objects have`() async throws {
+  @Test(.gallery) func `the page has the keys that objects have`() async throws {
     let rows = try Repository.text(of: "docs/command.md").split(separator: "\nThe keys of each object")[1]
       .split(separator: "\n\nThe command ends")[0].split(separator: "\n").filter { $0.hasPrefix("| `") }
-    try await withGallery { house async throws in
-      let photo = try await house.drop(photo: "photo-7")
-      _ = try await house.stagedoor("cancel", photo.delivery).output()
-      _ = try await house.drop(photo: "photo-8")
-      _ = try await house.stagedoor("prefer", House.openDetail, "Gallery").output()
-      let asked = [["sessions"], ["apps"], ["deliveries"], ["show", photo.delivery], ["prefer"]]
-      for words in asked {
-        let row = try #require(rows.first { $0.hasPrefix("| `\(words[0])`") })
-        let documented = row.split(separator: "|")[1].matches(of: #/`(\w+)`/#).map { String($0.output.1) }
-        let json = try await house.stagedoor(words + ["--json"]).output()
-        let document = try JSONSerialization.jsonObject(with: Data(json.utf8))
-        let object = try #require(((document as? [Any])?.first ?? document) as? [String: Any])
-        #expect(object.keys.sorted() == documented.sorted(), "\(words)")
-      }
+    let photo = try await house.drop(photo: "photo-7")
+    try await said("cancel", photo.delivery)
+    try await house.drop(photo: "photo-8")
+    try await said("prefer", House.openDetail, "Gallery")
+    let asked = [["sessions"], ["apps"], ["deliveries"], ["show", photo.delivery], ["prefer"]]
+    for words in asked {
+      let row = try #require(rows.first { $0.hasPrefix("| `\(words[0])`") })
+      let documented = row.split(separator: "|")[1].matches(of: #/`(\w+)`/#).map { String($0.output.1) }
+      let json = try await said(words + ["--json"])
+      let document = try JSONSerialization.jsonObject(with: Data(json.utf8))
+      let object = try #require(((document as? [Any])?.first ?? document) as? [String: Any])
+      #expect(object.keys.sorted() == documented.sorted(), "\(words)")
     }
   }
 
@@ -134,5 +125,15 @@ import Testing
         manual.firstMatch(of: try Regex("\\.B \(status)\n(.+)\\.\n", as: (Substring, Substring).self)))
       #expect(page.contains("| \(status) | \(match.output.1.lowercased()) |"), "\(match.output.1)")
     }
+  }
+}
+
+extension House {
+  /// The lines of a page in a shell that finds the command.
+  fileprivate func page(_ lines: String) -> Command {
+    var shell = command("sh", "-eu", "-c", lines)
+    shell.directory = home
+    shell.lookFirst(in: Command.builtFolder)
+    return shell
   }
 }

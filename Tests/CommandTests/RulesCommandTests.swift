@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// The person's rules on the command line.
-@Suite struct RulesCommandTests {
+@Suite(.house) struct RulesCommandTests {
   private static let rules = """
     # A compiler's message.
     rule at-line
@@ -28,97 +28,71 @@ import Testing
       then activity 'org.example.Gallery.openDetail'
     """
 
-  private func installed(_ house: House) throws -> String {
-    let path = "\(house.rules)/mine.rules"
-    try house.write(Self.rules, to: path)
-    return path
-  }
-
   @Test func `a text finds its window, at the place that the present directory gives it`() async throws {
-    try await withHouse { house in
-      let file = try installed(house)
-      try house.write(House.galleryManifest, to: "\(house.applications)/\(House.gallery).json")
-      try house.write("int main;", to: "\(house.home)/src/main.c")
-      try await house.serving { _ in
-        var here = house.stagedoor("drop", "--text", "main.c:42", "--print", "outcome")
-        here.directory = "\(house.home)/src"
-        #expect(try await here.output() == "created")
-        let there = house.stagedoor("drop", "--text", "main.c:42", "--dir", "\(house.home)/src", "--print", "outcome")
-        #expect(try await there.output() == "activated")
-        let piped = try await house.shell("printf 'photo 7' | \"$0\" drop --print outcome -").output()
-        #expect(piped == "created")
+    let file = "\(house.rules)/mine.rules"
+    try house.write(Self.rules, to: file)
+    try house.write(House.galleryManifest, to: "\(house.applications)/\(House.gallery).json")
+    try house.write("int main;", to: "\(house.home)/src/main.c")
+    try await house.serving { _ in
+      var here = house.stagedoor("drop", "--text", "main.c:42", "--print", "outcome")
+      here.directory = "\(house.home)/src"
+      #expect(try await here.output() == "created")
+      #expect(try await said("drop", "--text", "main.c:42", "--dir", "src", "--print", "outcome") == "activated")
+      #expect(try await said("drop", "--print", "outcome", "-", input: "photo 7") == "created")
 
-        let explained = try await house.stagedoor("explain", "--text", "photo 7").output()
-        #expect(explained.contains("+- rule           photo  (\(file):8)"), "\(explained)")
-        #expect(explained.contains("|    activity 'org.example.Gallery.openDetail' key 'photo-7'\n"), "\(explained)")
-        #expect(explained.contains("+- key            photo-7"), "\(explained)")
-        let line = house.stagedoor("explain", "--text", "main.c:42", "--dir", "\(house.home)/src")
-        #expect(try await line.output().contains("|    info line '42'\n"))
-        let site = try await house.stagedoor("explain", "--text", "OPS-7").output()
-        #expect(site.contains("|    link 'https://tickets.example.org/OPS-7'\n|    application"), "\(site)")
-        #expect(!site.contains("|    text"), "\(site)")
-        let info = try await house.stagedoor("explain", "--text", "of level", "--info", "level=3").output()
-        #expect(info.contains("+- rule           level"), "\(info)")
-        let unknown = try await house.stagedoor("explain", "--text", "phot").run().standardOutput
-        #expect(
-          unknown.contains("|    photo  (line 9: when text matches 'photo (?<number>\\d+)' does not hold on \"phot\")"),
-          "\(unknown)")
-
-        let list = try await house.stagedoor("rules").output()
-        #expect(list == "at-line\t\(file)\t2\t2\nphoto\t\(file)\t8\t1\nticket\t\(file)\t12\t0\nlevel\t\(file)\t17\t0")
-
-        // The service keeps the version before a broken one, and the list says that it is one.
-        try house.write("rule a\n  when text\n", to: file)
-        let broken = try await house.stagedoor("rules").run()
-        #expect(broken.standardOutput.hasPrefix("at-line\t"))
-        #expect(broken.standardError.hasPrefix("stagedoor rules: \(file):2:12: expected matches"), "\(broken)")
+      let explained = try await said("explain", "--text", "photo 7")
+      #expect(explained.contains("+- rule           photo  (\(file):8)"), "\(explained)")
+      #expect(explained.contains("|    activity 'org.example.Gallery.openDetail' key 'photo-7'\n"), "\(explained)")
+      #expect(explained.contains("+- key            photo-7"), "\(explained)")
+      #expect(try await said("explain", "--text", "main.c:42", "--dir", "src").contains("|    info line '42'\n"))
+      let site = try await said("explain", "--text", "OPS-7")
+      #expect(site.contains("|    link 'https://tickets.example.org/OPS-7'\n|    application"), "\(site)")
+      #expect(!site.contains("|    text"), "\(site)")
+      for (words, line) in [
+        (["of level", "--info", "level=3"], "+- rule           level"),
+        (["phot"], "|    photo  (line 9: when text matches 'photo (?<number>\\d+)' does not hold on \"phot\")"),
+      ] {
+        let explained = try await ran(["explain", "--text"] + words)
+        #expect(explained.standardOutput.contains(line), "\(explained)")
       }
+
+      let list = try await said("rules")
+      #expect(list == "at-line\t\(file)\t2\t2\nphoto\t\(file)\t8\t1\nticket\t\(file)\t12\t0\nlevel\t\(file)\t17\t0")
+
+      // The service keeps the version before a broken one, and the list says that it is one.
+      try house.write("rule a\n  when text\n", to: file)
+      try await expect(["rules"], ends: 0, with: "stagedoor rules: \(file):2:12: expected matches", output: "at-line\t")
     }
   }
 
   @Test func `check names each fault as a compiler does`() async throws {
-    try await withHouse { house in
-      let (good, bad) = ("\(house.home)/good.rules", "\(house.home)/bad.rules")
-      try house.write(Self.rules, to: good)
-      try house.write("rule a\n  when text\n  then sing 'x'\n", to: bad)
-      for command in [["check"], ["rules", "check"]] {
-        let result = try await house.stagedoor(command + ["/no/such.rules", good, bad]).run()
-        #expect(result.status == .exited(1))
-        #expect(result.standardError == "stagedoor \(command[0]): /no/such.rules: No such file or directory\n")
-        let lines = result.standardOutput.split(separator: "\n")
-        #expect(lines.first == "\(good): good, 4 rules")
-        #expect(lines.count == 3 && lines[1].hasPrefix("\(bad):2:12: error: expected matches"), "\(result)")
-      }
-      let installed = "\(house.rules)/bad.rules"
-      try house.write("rule a\n  when text\n", to: installed)
-      let doctor = try await house.stagedoor("doctor").run().standardOutput
-      #expect(doctor.contains("wrong  rules       \(installed):2:12: expected matches"), "\(doctor)")
+    try house.write(Self.rules, to: "\(house.home)/good.rules")
+    try house.write("rule a\n  when text\n  then sing 'x'\n", to: "\(house.home)/bad.rules")
+    for command in [["check"], ["rules", "check"]] {
+      let result = try await expect(
+        command + ["/no/such.rules", "good.rules", "bad.rules"], ends: 1, "/no/such.rules: No such file or directory")
+      let lines = result.standardOutput.split(separator: "\n")
+      #expect(lines.count == 3 && lines[0] == "good.rules: good, 4 rules", "\(result)")
+      #expect(lines[1].hasPrefix("bad.rules:2:12: error: expected matches"), "\(result)")
     }
+    let installed = "\(house.rules)/bad.rules"
+    try house.write("rule a\n  when text\n", to: installed)
+    let doctor = try await ran("doctor").standardOutput
+    #expect(doctor.contains("wrong  rules       \(installed):2:12: expected matches"), "\(doctor)")
   }
 
   @Test func `a project keeps its rules, and what they must do, without its files`() async throws {
-    try await withHouse { house in
-      let (rules, cases, manifest) = (
-        "\(house.home)/project.rules", "\(house.home)/cases.json", "\(house.home)/gallery.json"
-      )
-      try house.write(Self.rules, to: rules)
-      try house.write(House.galleryManifest, to: manifest)
-      try house.write("int main;", to: "\(house.home)/main.c")
-      let given = ["--manifest", manifest, "--rules", rules]
-      func run(_ words: String...) async throws -> Command.Result {
-        try await house.stagedoor(words + given).run()
-      }
-      let line = try await run("explain", "--record", cases, "--text", "main.c:42")
-      #expect(line.standardOutput.contains("file://\(house.home)/main.c"), "\(line)")
-      #expect(try await run("explain", "--record", cases, "--text", "photo 7").status.isSuccess)
-      try FileManager.default.removeItem(atPath: "\(house.home)/main.c")
-      let same = try await run("test", cases)
-      #expect(same.standardOutput.hasSuffix("2 as recorded, 0 different\n"), "\(same)")
-      try house.write(Self.rules.replacing("photo-{number}", with: "{number}"), to: rules)
-      let different = try await run("test", cases)
-      #expect(different.status == .exited(1))
-      #expect(
-        different.standardOutput.contains("key.value: \"photo-7\" was recorded, and now it is \"7\""), "\(different)")
+    try house.write(Self.rules, to: "\(house.home)/project.rules")
+    try house.write(House.galleryManifest, to: "\(house.home)/gallery.json")
+    try house.write("int main;", to: "\(house.home)/main.c")
+    let given = ["--manifest", "gallery.json", "--rules", "project.rules"]
+    for (text, key) in [("main.c:42", "file://\(house.home)/main.c"), ("photo 7", "photo-7")] {
+      try await expect(["explain", "--record", "cases.json", "--text", text] + given, ends: 0, output: key)
     }
+    try FileManager.default.removeItem(atPath: "\(house.home)/main.c")
+    try await expect(["test", "cases.json"] + given, ends: 0, output: "2 as recorded, 0 different\n")
+    try house.write(Self.rules.replacing("photo-{number}", with: "{number}"), to: "\(house.home)/project.rules")
+    try await expect(
+      ["test", "cases.json"] + given, ends: 1, output: "key.value: \"photo-7\" was recorded, and now it is \"7\"")
   }
 }

@@ -2,10 +2,8 @@ import SceneModel
 import Testing
 import TextRules
 
-/// The rules of one file, at `/rules/test.rules`.
 func ruleSet(_ text: String) throws -> RuleSet { RuleSet([("/rules/test.rules", try RuleFile(Array(text.utf8)))]) }
 
-/// A rule with these lines.
 func rule(_ lines: String...) throws -> RuleSet {
   try ruleSet("rule it\n" + lines.map { "  \($0)\n" }.joined())
 }

@@ -9,12 +9,18 @@ enum Expressions {
     ("(?<word>\\w+\\s?)+$", "a ", ""), ("(?:(?:é|[à-ü])*)*x", "é", "x"),
   ]
 
-  static func measure() {
+  static func measure() throws {
     for (source, piece, end) in worst {
       for size in [1_000, 10_000, 65_536] {
         // It would match but for the last character.
         let text = String(repeating: piece, count: size / piece.utf8.count) + end + "!"
-        report(source, size, time([compiled(source)], text))
+        let expression = try RegularExpression(source)
+        report(
+          source, size,
+          shortest { steps in
+            steps = .max
+            if case .yes = expression.match(.whole, in: text, steps: &steps) { preconditionFailure("no text matches") }
+          })
       }
     }
     let text =
@@ -30,15 +36,14 @@ enum Expressions {
           }
         return "rule r\(number)\n  when text matches '\(expression)'\n  then link 'https://example.org'\n"
       }
-      report("a text against as many", count, time(set(rules), text))
+      report("a text against as many", count, try time(rules, text))
     }
     for (name, expression, piece) in dear {
-      let slow = set(
-        (0..<1_000).map {
-          "rule r\($0)\n  when text contains '\(expression)[b\($0)]'\n  then link 'https://example.org'\n"
-        })
+      let slow = (0..<1_000).map {
+        "rule r\($0)\n  when text contains '\(expression)[b\($0)]'\n  then link 'https://example.org'\n"
+      }
       let text = String(repeating: piece, count: RuleLimits.text / piece.utf8.count)
-      report("the longest text, to the limit of, \(name)", 1_000, time(slow, text))
+      report("the longest text, to the limit of, \(name)", 1_000, try time(slow, text))
     }
   }
 
@@ -50,37 +55,20 @@ enum Expressions {
     ("dots", "(.*)(.*)(.*)(.*)", "a"),
   ]
 
-  private static func set(_ rules: [String]) -> RuleSet {
-    do { return RuleSet([("/rules", try RuleFile(Array(rules.joined().utf8)))]) } catch {
-      preconditionFailure("\(error)")
+  /// The time in which rules pass over a text, or reach their limit.
+  private static func time(_ rules: [String], _ text: String) throws -> Double {
+    let set = RuleSet([("/rules", try RuleFile(Array(rules.joined().utf8)))])
+    let (handedIn, types) = (HandedIn(try Payload(text: Text(text), directory: .empty, info: [:])), TypeCatalog())
+    return shortest { steps in
+      if case .rule = set.consult(handedIn, types, steps: &steps) { preconditionFailure("no text matches") }
     }
   }
 
-  /// The shortest time of several in which rules pass over a text, or reach their limit.
-  private static func time(_ rules: RuleSet, _ text: String) -> Double {
-    guard let payload = try? Payload(text: Text(text), directory: .empty, info: [:]) else { return 0 }
-    let (handedIn, types) = (HandedIn(payload), TypeCatalog())
-    return (0..<20).map { _ in
-      nanoseconds(1) {
-        var steps = RuleLimits.steps
-        if case .rule = rules.consult(handedIn, types, steps: &steps) { preconditionFailure("no text matches") }
-      }
-    }.min() ?? 0
-  }
-
-  private static func compiled(_ source: String) -> RegularExpression {
-    do { return try RegularExpression(source) } catch { preconditionFailure("\(source): \(error)") }
-  }
-
   /// The shortest time of several.
-  private static func time(_ expressions: [RegularExpression], _ text: String) -> Double {
+  private static func shortest(_ body: (_ steps: inout Int) -> Void) -> Double {
     (0..<20).map { _ in
-      nanoseconds(1) {
-        for expression in expressions {
-          var steps = Int.max
-          if case .yes = expression.match(.whole, in: text, steps: &steps) { preconditionFailure("no text matches") }
-        }
-      }
+      var steps = RuleLimits.steps
+      return nanoseconds(1) { body(&steps) }
     }.min() ?? 0
   }
 }

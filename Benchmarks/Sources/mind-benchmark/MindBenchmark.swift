@@ -12,7 +12,7 @@ import Glibc
 
 @main
 enum MindBenchmark {
-  static func main() {
+  static func main() throws {
     let words = CommandLine.arguments.dropFirst()
     let rest = Array(words.dropFirst())
     switch (words.first, rest.count) {
@@ -21,7 +21,7 @@ enum MindBenchmark {
       Decisions(Keys(rest[0]), sizes: sizes, count: number(rest[3])).run(rounds: number(rest[2]))
     case ("memory", 2): Memory.measure(Keys(rest[0]), size: number(rest[1]))
     case ("worst", 0): Worst.measure()
-    case ("expressions", 0): Expressions.measure()
+    case ("expressions", 0): try Expressions.measure()
     case ("json", 2): Documents.measure(file: rest[0], count: number(rest[1]))
     default: preconditionFailure("usage: see the first lines of this file")
     }

@@ -46,22 +46,28 @@ struct World {
     state = State(types: TypeCatalog(), isComplete: true)
     state.register(World.manifest(conditions))
     for number in 0..<size {
-      // Each text is a new one, like a text from a store.
-      let shown = UserActivity(
-        activityType: Text("\(World.application).openDetail"), targetContentIdentifier: keys.key(number))
-      var session = Session(
-        identifier: World.identifier(number), application: World.application, configuration: "Detail", created: now,
-        userActivity: shown)
-      switch conditions {
-      case .own: session.canActivatePredicate = Text("SELF == \"\(keys.key(number))\"")
-      case .prefixes: session.canActivatePredicate = Text("SELF BEGINSWITH \"\(keys.key(number))/\"")
-      case .shared: break
-      }
-      session.prefersToActivatePredicate = session.canActivatePredicate
-      now.microseconds += 1
-      state.update(session)
+      let condition =
+        switch conditions {
+        case .own: "SELF == \"\(keys.key(number))\""
+        case .prefixes: "SELF BEGINSWITH \"\(keys.key(number))/\""
+        case .shared: ""
+        }
+      add(number, shows: keys.key(number), can: condition, prefers: condition)
     }
     latest = size - 1
+  }
+
+  /// Adds a session. Each of its texts is a new one, like a text from a store.
+  mutating func add(_ number: Int, shows key: Text? = nil, can: String, prefers: String = "") {
+    var session = Session(
+      identifier: World.identifier(number), application: World.application, configuration: "Detail", created: now,
+      userActivity: key.map {
+        UserActivity(activityType: Text("\(World.application).openDetail"), targetContentIdentifier: $0)
+      })
+    session.canActivatePredicate = Text(can)
+    session.prefersToActivatePredicate = Text(prefers)
+    now.microseconds += 1
+    state.update(session)
   }
 
   private static func manifest(_ conditions: Conditions) -> Manifest {

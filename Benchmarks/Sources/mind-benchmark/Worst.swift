@@ -27,7 +27,8 @@ enum Worst {
     conditions("beginnings, longest key", 100_000, key) {
       "SELF BEGINSWITH '\(key.string.prefix(1 + $0 % 4_000))' AND SELF CONTAINS 'b\($0)'"
     }
-    sharedKey(100_000)
+    // Many sessions wait for the same key, and veto it.
+    conditions("vetoes of what is shown", 100_000, "ab", shows: "ab") { "SELF != 'ab' AND SELF != '\($0)'" }
     for count in [1_000, 8_000] { applications(count) }
     manyConfigurations(key)
     types()
@@ -59,34 +60,14 @@ enum Worst {
       "\(Int(milliseconds * 1e8 / Double(max(1, steps)))) ns/100", separator: "\t")
   }
 
-  private static func conditions(_ name: String, _ count: Int, _ key: Text, _ condition: (Int) -> String) {
+  private static func conditions(
+    _ name: String, _ count: Int, _ key: Text, shows shown: Text? = nil, _ condition: (Int) -> String
+  ) {
     var world = World(.short, size: 0)
-    for number in 0..<count {
-      var session = Session(
-        identifier: World.identifier(number), application: World.application, configuration: "Detail",
-        created: world.now)
-      session.canActivatePredicate = Text(condition(number))
-      world.state.update(session)
-    }
-    let activity = UserActivity(activityType: World.activityType, targetContentIdentifier: key)
-    best(name, world.state, Payload(activity))
-    best("\(name), explained", world.state, Payload(activity), lists: true)
-  }
-
-  /// Many sessions wait for the same key, and veto it.
-  private static func sharedKey(_ count: Int) {
-    var world = World(.short, size: 0)
-    for number in 0..<count {
-      var session = Session(
-        identifier: World.identifier(number), application: World.application, configuration: "Detail",
-        created: world.now,
-        userActivity: UserActivity(activityType: World.activityType, targetContentIdentifier: "ab"))
-      session.canActivatePredicate = Text("SELF != 'ab' AND SELF != '\(number)'")
-      world.state.update(session)
-    }
-    best(
-      "vetoes of what is shown", world.state,
-      Payload(UserActivity(activityType: World.activityType, targetContentIdentifier: "ab")))
+    for number in 0..<count { world.add(number, shows: shown, can: condition(number)) }
+    let payload = Payload(UserActivity(activityType: World.activityType, targetContentIdentifier: key))
+    best(name, world.state, payload)
+    best("\(name), explained", world.state, payload, lists: true)
   }
 
   private static func manifest(_ identifier: String, takes: [String] = [], _ configurations: Int = 1) -> Manifest {

@@ -8,10 +8,10 @@
 
 import Baggage
 import DBus
-import Glibc
 import Interchange
 import InterchangeWire
 import SceneModel
+import ServiceSupport
 import SessionStore
 
 @main
@@ -20,7 +20,7 @@ enum ServiceBenchmark {
     let words = Array(CommandLine.arguments.dropFirst())
     switch (words.first, words.count) {
     case ("store", 4):
-      let store = try SessionStore(directory: words[1], durability: .normal, rules: rules, at: now())
+      let store = try SessionStore(directory: words[1], durability: .normal, rules: rules, at: Clock.now())
       try fill(store, own: number(words[2]), others: number(words[3]))
       store.close()
     case ("serve", 3): try await serve(manifest: words[1], own: number(words[2]))
@@ -29,14 +29,14 @@ enum ServiceBenchmark {
   }
 
   private static func serve(manifest file: String, own: Int) async throws {
-    let manifest = try Manifest(read(file), types: types)
+    let manifest = try Manifest(SmallFile.read(file, limit: Limits.manifest) ?? [], types: types)
     let connection = try await Connection.session()
     let interchange = try await connection.loop.run { _ in
-      let store = try SessionStore(directory: "", durability: .memory, rules: rules, at: now())
+      let store = try SessionStore(directory: "", durability: .memory, rules: rules, at: Clock.now())
       try fill(store, own: own, others: 0)
       return try Interchange(
         on: connection, store: store, baggageStore: BaggageStore(directory: nil, isSynced: false), types: types,
-        settings: Interchange.Settings(now: now), log: Log { _, _ in })
+        settings: Interchange.Settings(now: Clock.now), log: Log { _, _ in })
     }
     await interchange.declare(manifest)
     await interchange.export()
@@ -52,8 +52,7 @@ enum ServiceBenchmark {
   // MARK: Sessions
 
   private static func fill(_ store: SessionStore, own: Int, others: Int) throws {
-    var random = Numbers()
-    let start = now()
+    let start = Clock.now()
     for first in stride(from: 0, to: own + others, by: 1000) {
       let batch = (first..<min(first + 1000, own + others)).map { number -> Record in
         let application = number < own ? "org.stagedoor.bench.Desk" : "org.stagedoor.bench.Other\(number % 100)"
@@ -62,7 +61,7 @@ enum ServiceBenchmark {
           activityType: Text("\(application).show"), targetContentIdentifier: Text("document-\(number)"))
         return .session(
           Session(
-            identifier: UniqueIdentifier(using: &random), application: Text(application), configuration: "Desk",
+            identifier: identifier(number), application: Text(application), configuration: "Desk",
             created: Instant(microseconds: start.microseconds - Int64(own + others - number)), userActivity: activity))
       }
       try store.commit(batch, at: start)
@@ -70,36 +69,13 @@ enum ServiceBenchmark {
     try store.writeRows()
   }
 
-  // MARK: Helpers
+  /// The same identifiers each time, so that two runs measure the same, and spread as random ones are.
+  private static func identifier(_ number: Int) -> UniqueIdentifier {
+    UniqueIdentifier(high: UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
+  }
 
   private static func number(_ word: String) -> Int {
     guard let number = Int(word), number >= 0 else { preconditionFailure("\(word) is no number") }
     return number
-  }
-
-  private static func read(_ path: String) -> [UInt8] {
-    guard let file = fopen(path, "r") else { preconditionFailure("\(path) cannot be read") }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    return Array(bytes[..<fread(&bytes, 1, bytes.count, file)])
-  }
-
-  @Sendable private static func now() -> Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-  }
-}
-
-/// Generates the same numbers each time, so that two runs measure the same.
-private struct Numbers: RandomNumberGenerator {
-  private var state: UInt64 = 2026
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
   }
 }

@@ -1,4 +1,3 @@
-/// The help on a terminal, made part by part.
 package struct HelpPage {
   private let screen: Screen
   private var lines: [String] = []

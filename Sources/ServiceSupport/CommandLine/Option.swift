@@ -10,7 +10,6 @@ package struct Option: Sendable {
   package let help: String
   /// Whether it may be given several times.
   package var isRepeated = false
-  /// Whether it must be given.
   package var isRequired = false
   /// Whether nothing behind it is read: help is shown, however wrong the rest is.
   package var endsReading = false
@@ -28,10 +27,8 @@ package struct Option: Sendable {
     self.endsReading = endsReading
   }
 
-  /// `--type TYPE`
   package var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
 
-  /// `-t, --type TYPE`
   var shownWithLetter: String { (letter.map { "-\($0), " } ?? "    ") + shown }
 
   /// The help, and the possible values.
@@ -46,7 +43,6 @@ package struct Option: Sendable {
   package static let version = Option(name: "version", letter: "V", help: "show the version", endsReading: true)
 }
 
-/// An argument that belongs to no option.
 package struct Argument: Sendable {
   package let kind: ValueKind
   package let help: String
@@ -108,12 +104,10 @@ package struct ValueKind: Sendable {
     }
   }
 
-  /// A value that may not be empty.
   package static func nonempty(_ placeholder: String) -> ValueKind {
     ValueKind(placeholder: placeholder) { value in value.isEmpty ? "takes a text, not \"\"" : nil }
   }
 
-  /// A whole number.
   package static func number(_ placeholder: String, from least: UInt64 = 0, to most: UInt64 = .max) -> ValueKind {
     ValueKind(placeholder: placeholder) { value in
       if let number = UInt64(value), number >= least, number <= most { return nil }

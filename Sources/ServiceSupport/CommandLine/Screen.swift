@@ -4,7 +4,6 @@
 package struct Screen: Sendable {
   /// Whether a person reads: then columns are aligned and long texts are cut.
   package let isTerminal: Bool
-  /// The width in columns.
   package let width: Int
   private let hasColor: Bool
 
@@ -33,7 +32,6 @@ package struct Screen: Sendable {
   }
 }
 
-/// The meanings of colours.
 package enum Style: String, Sendable {
   case heading = "1"
   case identifier = "36"

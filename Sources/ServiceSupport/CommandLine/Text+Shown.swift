@@ -1,5 +1,3 @@
-import Glibc
-
 extension String {
   /// The text on one line, without characters that control a terminal: titles and keys come from anybody.
   package var printable: String {

@@ -61,16 +61,19 @@ package struct Usage: Sendable {
           + (Suggestion.sentence(for: shown, among: options.map { "--\($0.name)" })
             ?? "`\(name) --help` lists the options"))
     }
-    guard let kind = option.value else {
-      if parts.count > 1 {
-        throw Misuse("--\(option.name) takes no value; leave out \"=\(String(parts[1]).printable)\"")
-      }
-      return given.set(option, "")
+    if option.value == nil, parts.count > 1 {
+      throw Misuse("--\(option.name) takes no value; leave out \"=\(String(parts[1]).printable)\"")
     }
-    guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
-      throw Misuse("--\(option.name) needs a value: \(option.shown)")
-    }
-    if let complaint = kind.complaint(value) { throw Misuse("--\(option.name) \(complaint)") }
+    try take(option, as: "--\(option.name)", parts.count > 1 ? String(parts[1]) : nil, &rest, &given)
+  }
+
+  /// Takes an option with its value, which is in the same word or is the next one.
+  private func take(
+    _ option: Option, as shown: String, _ glued: String?, _ rest: inout ArraySlice<String>, _ given: inout GivenWords
+  ) throws(Misuse) {
+    guard let kind = option.value else { return given.set(option, "") }
+    guard let value = glued ?? rest.popFirst() else { throw Misuse("\(shown) needs a value: \(option.shown)") }
+    if let complaint = kind.complaint(value) { throw Misuse("\(shown) \(complaint)") }
     given.set(option, value)
   }
 
@@ -81,15 +84,8 @@ package struct Usage: Sendable {
       guard let option = options.first(where: { $0.letter == letter }) else {
         throw Misuse("there is no option -\(String(letter).printable); `\(name) --help` lists the options")
       }
-      guard let kind = option.value else {
-        given.set(option, "")
-        continue
-      }
-      guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
-        throw Misuse("-\(letter) needs a value: \(option.shown)")
-      }
-      if let complaint = kind.complaint(value) { throw Misuse("-\(letter) \(complaint)") }
-      return given.set(option, value)
+      try take(option, as: "-\(letter)", letters.isEmpty ? nil : String(letters), &rest, &given)
+      if option.value != nil { return }
     }
   }
 
@@ -119,7 +115,6 @@ package struct Usage: Sendable {
   }
 }
 
-/// The options and arguments of a command line.
 package struct GivenWords: Sendable {
   package fileprivate(set) var arguments: [String] = []
   // A command line is short, and a dictionary would need code for types that nothing else uses.
@@ -132,7 +127,6 @@ package struct GivenWords: Sendable {
     if option.endsReading { ending = option }
   }
 
-  /// Adds the options in front of a command.
   package mutating func add(_ others: GivenWords) { values = others.values + values }
 
   package func has(_ option: Option) -> Bool { values.contains { $0.option == option.name } }
@@ -148,7 +142,6 @@ package struct Misuse: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// The word that a person most likely meant.
 package enum Suggestion {
   /// "did you mean --target?"; `nil` if no word is near.
   package static func sentence(for word: String, among known: [String]) -> String? {

@@ -6,8 +6,7 @@ import StagedoorKit
 import Synchronization
 
 enum DropCommand {
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let payload = try await PayloadArguments(invocation, client, isHandedIn: true)
     if let beginning = payload.streamed { return try await stream(payload, from: beginning, client, invocation) }
     let delivery = try await handedIn(payload, client)

@@ -77,7 +77,7 @@ enum ExplainCommand {
     let manifests = try ManifestFile.manifests(invocation)
     let rules = try GivenRules.all(invocation)
     let payload = try await PayloadArguments(invocation, manifests, isHandedIn: false)
-    var world = Recording.World(sessions: [], preferences: UserInfo())
+    var world = Recording.World()
     let decision: Value
     do throws(Fault) {
       world.disk = try Disk(askedBy: rules, about: payload.document)
@@ -210,7 +210,6 @@ enum DecisionPicture {
 }
 
 extension Value {
-  /// The first activity of a payload.
   fileprivate var firstActivity: Value? {
     self["activity"] ?? self["items"]?.elements.first?["activities"]?.elements.first
   }

@@ -3,7 +3,6 @@ import Glibc
 import SceneModel
 import ServiceSupport
 
-/// A regular file on this machine.
 struct LocalFile: Sendable {
   static let types = InstalledFileTypes(in: Directories.data())
 
@@ -46,7 +45,6 @@ struct LocalFile: Sendable {
   }
 }
 
-/// One of the things that are handed in together.
 struct HandedItem: Sendable {
   enum Content: Sendable {
     /// The same in several types.
@@ -77,10 +75,6 @@ struct HandedItem: Sendable {
     }
     let links = Representation.link(to: Text(link)).map { (type: $0.type.spelling.string, text: link) }
     self.init("text/uri-list", .texts(links))
-  }
-
-  init(_ type: String, text: String, name: String? = nil) {
-    self.init(type, .texts([(type, text)]), name: name)
   }
 
   init(_ type: String, _ content: Content, name: String? = nil) {

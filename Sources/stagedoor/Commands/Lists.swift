@@ -30,12 +30,11 @@ enum SessionsCommand {
       value: { .text(Moment.rfc3339($0.session.lastActivated)) }, short: { Moment.age($0.session.lastActivated) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let application = try await client.application(of: invocation)
     let known = try await client.stagedoor.applications().map(\.identifier)
     var listing = Listing(invocation, fields)
-    try await client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
+    for try await page in client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) {
       try listing.add(page.map { ($0, known.contains($0.application)) })
     }
     try listing.end(orSay: application == nil ? "no windows yet" : "no windows of this application yet")
@@ -50,8 +49,7 @@ enum DeliveriesCommand {
     Field(identifier: "session", rank: 2) { $0.session?.description },
   ]
 
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let isUnclaimed = invocation.has(.unclaimed)
     let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
     let application = try await client.application(of: invocation)
@@ -61,19 +59,16 @@ enum DeliveriesCommand {
     var listing = Listing(invocation, fields)
     // The service counts before this command chooses.
     let isChosen = isUnclaimed || application != nil
-    try await client.deliveries(in: filter, atMost: isChosen ? nil : invocation[.limit].flatMap { UInt32($0) }) {
-      page in
-      var rows = application == nil ? page : page.filter { $0.application == application }
-      if isUnclaimed {
-        var unclaimed: [DeliveryRecord] = []
-        for row in rows where unclaimed.count < rest {
-          if try await client.hasEnded(row.identifier) { unclaimed.append(row) }
-        }
-        rows = unclaimed
+    let limit = isChosen ? nil : UInt32(exactly: rest)
+    for try await page in client.deliveries(in: filter, atMost: limit) {
+      var rows: [DeliveryRecord] = []
+      for row in page where rows.count < rest && (application ?? row.application) == row.application {
+        if isUnclaimed, try await !client.hasEnded(row.identifier) { continue }
+        rows.append(row)
       }
-      try listing.add(Array(rows.prefix(rest)))
-      rest -= min(rest, rows.count)
-      return rest > 0
+      try listing.add(rows)
+      rest -= rows.count
+      if rest == 0 { break }
     }
     let isFiltered = isChosen || filter != .all
     try listing.end(orSay: isFiltered ? "no such deliveries" : "no deliveries yet")
@@ -89,8 +84,7 @@ enum AppsCommand {
     Field("hostAttached", .init(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside }) { .bool($0.isHostAttached) },
   ]
 
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let all = try await client.stagedoor.applications()
     var shown = all
     if let type = try type(invocation) {
@@ -108,7 +102,6 @@ enum AppsCommand {
         ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
   }
 
-  /// The type to ask for: the given type, or the type of the given file.
   private static func type(_ invocation: Invocation) throws(Problem) -> String? {
     if let file = invocation[.ofFile] {
       if invocation.argument(0) != nil { throw .usage("--file says the type; leave TYPE out") }

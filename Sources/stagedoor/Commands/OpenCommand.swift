@@ -91,7 +91,6 @@ enum OpenCommand {
     try say(deed, invocation, [("window", window.isEmpty ? nil : .text(window))])
   }
 
-  /// Prints the deed as JSON, for programs.
   private static func say(
     _ deed: String, _ invocation: Invocation, _ details: [(String, Value?)] = []
   ) throws(Problem) {
@@ -168,8 +167,7 @@ enum OpenCommand {
     guard let delivery = try? await client.stored({ try await $0.deliver(document: document) }).identifier else {
       return false
     }
-    let state = try? await WaitCommand.finished(
-      delivery, client, within: patience / .seconds(1), on: invocation.loop)
+    let state = try? await WaitCommand.finished(delivery, client, within: patience / .seconds(1), on: invocation.loop)
     if let state { return state == .handled }
     if (try? await client.stagedoor.cancel(delivery)) != nil { return false }
     // A delivery that waits no more has failed meanwhile, or an application has it.

@@ -35,8 +35,10 @@ struct PayloadArguments: Sendable {
       let merged = document["options"]
       token = merged?["token"]?.string
       // The service answers at once, and the command waits for the delivery in the answer.
-      waits = invocation[.wait] == "handled" || isHandedIn && merged?["wait"]?.string == "handled"
-      if waits, let merged { document = document.adding("options", merged.adding("wait", "routed")) }
+      waits = (invocation[.wait] ?? (isHandedIn ? merged?["wait"]?.string : nil)) == "handled"
+      if isHandedIn, let merged, merged["wait"] != nil {
+        document = document.adding("options", merged.adding("wait", "routed"))
+      }
       whole = document
       return
     }
@@ -53,7 +55,8 @@ struct PayloadArguments: Sendable {
     }
     for text in invocation.all(.text) {
       if text.isEmpty { throw Problem.usage("--text is empty; give it some text") }
-      items.append(HandedItem(invocation[.contentType] ?? "text/plain", text: text))
+      let type = invocation[.contentType] ?? "text/plain"
+      items.append(HandedItem(type, .texts([(type, text)])))
     }
     for url in invocation.all(.url) { items.append(try HandedItem(link: url)) }
     if streamed != nil, items.count > 1 {
@@ -164,7 +167,6 @@ struct PayloadArguments: Sendable {
     return .dictionary(options)
   }
 
-  /// Refuses options without effect.
   private static func refuseIdleOptions(_ invocation: Invocation) throws(Problem) {
     if invocation.has(.payload) { return }
     let inputs = invocation.arguments.count { $0 == "-" }

@@ -5,8 +5,7 @@ import StagedoorKit
 
 /// Shows a session, a delivery or an application, whichever the identifier names.
 enum ShowCommand {
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let text = invocation.arguments[0]
     let value = try await found(text, client)
     if invocation.has(.json) {
@@ -124,7 +123,6 @@ enum ShowCommand {
 }
 
 extension Value {
-  /// Whether the value takes several lines.
   fileprivate var isNested: Bool {
     switch self {
     case .dictionary: true

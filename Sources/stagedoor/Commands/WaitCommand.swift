@@ -11,8 +11,7 @@ enum WaitCommand {
     Field("state", .init(title: "STATE") { Style(of: $0) }) { .text($0.state.word) },
   ]
 
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let delivery = try await client.delivery(invocation.arguments[0])
     let limit = invocation[.waitDeadline].flatMap { Double($0) }
     let state = try await finished(delivery, client, within: limit, on: invocation.loop)
@@ -20,7 +19,6 @@ enum WaitCommand {
     try Listing(invocation, fields).answer((delivery, state))
   }
 
-  /// Waits until a delivery has ended, for a number of seconds.
   static func finished(
     _ delivery: DeliveryIdentifier, _ client: Client, within limit: Double?, on loop: EventLoop?
   ) async throws -> StagedoorKit.DeliveryState {

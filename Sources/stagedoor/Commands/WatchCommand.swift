@@ -17,8 +17,7 @@ enum WatchCommand {
     Field("about", .init(title: "ABOUT"), value: { .text(about($0.event, isCut: false)) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let application = try await client.application(of: invocation)
     do {
       // This refuses an application without sessions and without a manifest: no event would ever come. And it refuses a program in a sandbox that

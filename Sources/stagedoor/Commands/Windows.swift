@@ -12,8 +12,7 @@ enum WindowCommands {
     Field("delivery", .init(title: "DELIVERY") { _ in .aside }) { .text($0.identifier.description) },
   ]
 
-  static func activate(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func activate(_ invocation: Invocation, _ client: Client) async throws {
     if let window = window(invocation.arguments[0]) {
       do throws(CallError) {
         try await Understudy(on: client.stagedoor.connection).activate(window, DesktopToken.current)
@@ -45,8 +44,7 @@ enum WindowCommands {
     return String(text.dropFirst())
   }
 
-  static func refresh(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func refresh(_ invocation: Invocation, _ client: Client) async throws {
     for window in try await client.windows(invocation.arguments) {
       try await client.stagedoor.refresh(window.session)
       try Change.say("refreshed", window.session.description, window.title, invocation)
@@ -97,14 +95,10 @@ enum WindowCommands {
   }
 
   /// Cancels the deliveries that wait, closes all windows, and forgets the chosen applications.
-  static func reset(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func reset(_ invocation: Invocation, _ client: Client) async throws {
     let windows = try await client.windows(of: nil)
     var held: [DeliveryIdentifier] = []
-    try await client.deliveries(in: .held) { page in
-      held += page.map(\.identifier)
-      return true
-    }
+    for try await page in client.deliveries(in: .held) { held += page.map(\.identifier) }
     let choices = try await client.stagedoor.preferredApplications()
     if windows.isEmpty, held.isEmpty, choices.isEmpty {
       Output.note("stagedoor reset: there is nothing to forget")
@@ -140,15 +134,13 @@ enum WindowCommands {
     guard Question.ask("\(question)?") else { throw Problem(.cancelled, refusal) }
   }
 
-  static func new(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func new(_ invocation: Invocation, _ client: Client) async throws {
     let application = try await client.application(invocation.arguments[0])
     return try answer(
       try await client.stagedoor.newSession(of: application, configuration: invocation.argument(1) ?? ""), invocation)
   }
 
-  static func cancel(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func cancel(_ invocation: Invocation, _ client: Client) async throws {
     // All deliveries are found before the first is cancelled.
     var deliveries: [(identifier: DeliveryIdentifier, application: String)] = []
     for text in invocation.arguments {
@@ -156,8 +148,7 @@ enum WindowCommands {
       if deliveries.contains(where: { $0.identifier == delivery }) { continue }
       let (state, decision) = try await client.stagedoor.delivery(delivery)
       if state != .held, state != .forwarded {
-        throw Problem(
-          .refused, "the delivery \(delivery) is neither held nor forwarded; nothing is cancelled")
+        throw Problem(.refused, "the delivery \(delivery) is neither held nor forwarded; nothing is cancelled")
       }
       deliveries.append((delivery, try Printed.value(decision.json)["application"]?["chosen"]?.string ?? ""))
     }
@@ -167,14 +158,12 @@ enum WindowCommands {
     }
   }
 
-  static func redirect(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func redirect(_ invocation: Invocation, _ client: Client) async throws {
     let delivery = try await client.delivery(invocation.arguments[0])
     let session = try await client.session(invocation.arguments[1])
     return try answer(try await client.stagedoor.redirect(delivery, to: session), invocation)
   }
 
-  /// Prints the answer to a delivery.
   static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) {
     try Listing(invocation, answer).answer(delivery)
   }
@@ -210,7 +199,7 @@ extension Client {
 
   func windows(of application: String?) async throws -> [Window] {
     var windows: [Window] = []
-    try await sessions(of: application) { page in
+    for try await page in sessions(of: application) {
       windows += page.map {
         Window(
           session: $0.session, application: $0.application,
@@ -220,7 +209,6 @@ extension Client {
     return windows
   }
 
-  /// Whether a delivery is over.
   func hasEnded(_ delivery: DeliveryIdentifier) async throws -> Bool {
     try Printed.value(try await stagedoor.delivery(delivery).decision.json)["ended"] != nil
   }

@@ -36,8 +36,7 @@ enum WindowsCommand {
     Field("icon", value: { .text($0.icon) }),
   ]
 
-  static func run(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func run(_ invocation: Invocation, _ client: Client) async throws {
     let understudy = Understudy(on: client.stagedoor.connection)
     var application = invocation[.ofApp]
     do {
@@ -108,7 +107,7 @@ enum WindowsCommand {
       notes.append("only applications that take part: \(Understudy.sentence(of: error))")
     }
     do {
-      try await client.sessions(of: application) { page in
+      for try await page in client.sessions(of: application) {
         for session in page where session.activationState != .unattached { add(session, to: &rows) }
       }
     } catch let error as StagedoorError where error.code == .accessDenied && application == nil {

@@ -162,7 +162,13 @@ struct CommandTemplate: Sendable {
   private static func fill(_ word: String, _ value: (String) -> String) -> String {
     var filled = ""
     var rest = word[...]
-    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+    // Braces of the command may stand around a placeholder: {"title":{title}}.
+    while let close = rest.firstIndex(of: "}") {
+      guard let open = rest[..<close].lastIndex(of: "{") else {
+        filled += rest[...close]
+        rest = rest[rest.index(after: close)...]
+        continue
+      }
       let name = String(rest[rest.index(after: open)..<close])
       filled += rest[..<open] + (isPlace(name) ? value(name) : String(rest[open...close]))
       rest = rest[rest.index(after: close)...]

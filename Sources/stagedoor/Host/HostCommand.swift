@@ -1,4 +1,6 @@
+import DBus
 import FoundationEssentials
+@preconcurrency import Glibc
 import SceneModel
 import ServiceSupport
 import StagedoorKit
@@ -58,13 +60,10 @@ struct HostCommands: Sendable {
   func givePlaceBack() { running -= 1 }
 }
 
-/// A window that is a process.
 @MainActor private final class CommandScene: SceneDelegate {
   private let commands: HostCommands
   private weak var application: CommandHost?
-  /// The command of --connect.
   private var window: Child?
-  /// All running commands.
   private var children: [Child] = []
   private let files = ItemFiles()
   private var isOver = false
@@ -209,4 +208,116 @@ extension StagedoorKit.UserInfoValue {
 
 extension Problem: CustomStringConvertible {
   var description: String { sentence }
+}
+
+/// A process of a window, and its group: a command may have started other processes.
+@MainActor final class Child {
+  let program: String
+  private let process: pid_t
+  /// Waits for the end of the process: every other way would have to ask again and again.
+  private let thread: EventLoop
+  private(set) var isRunning = true
+  private var wasTerminated = false
+
+  /// - Parameters:
+  ///   - values: The values of the placeholders.
+  ///   - files: The paths that replace `{file}`.
+  init(_ command: CommandTemplate, _ values: [String: String], _ files: [String]) throws {
+    let words = command.filled(values, files: files)
+    let variables = CommandTemplate.variables(values, files: files)
+    program = words[0]
+    thread = try EventLoop(name: "child")
+    // The program writes to our outputs, and reads nothing.
+    let environment = Environment.all(adding: variables)
+    let (process, error) = Spawn.start(words.map { Array($0.utf8) }, environment: environment, in: .group) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    }
+    self.process = process
+    if error != 0 {
+      thread.beginStopping()
+      throw Problem.failed("\(program.printable): \(String(cString: strerror(error)))")
+    }
+  }
+
+  /// Returns when the process has ended. If it failed by itself, the result says how, as the end of a sentence. Call this once.
+  func ended() async -> String? {
+    let process = process
+    await thread.run { _ in
+      var info = siginfo_t()
+      while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    }
+    await thread.stop()
+    // Until now the process kept its number, so no signal could reach another process.
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    isRunning = false
+    if wasTerminated || status == 0 { return nil }
+    let number = status & 0x7F
+    return number == 0 ? "ended with status \(status >> 8)" : "was ended by the signal \(number)"
+  }
+
+  func terminate() {
+    wasTerminated = true
+    if isRunning { kill(-process, SIGTERM) }
+  }
+}
+
+/// The items of a scene as files: files in their place, and all other items in a folder that only this user can read.
+@MainActor final class ItemFiles {
+  private var folder: URL?
+  private var count = 0
+
+  static func pathInPlace(_ item: ItemProvider) -> String? {
+    item.registeredTypes.lazy.compactMap { item.pathOpenedInPlace(as: $0) }.first
+  }
+
+  /// Refuses files in their place whose names cannot be arguments here.
+  static func refuseNotUTF8(_ items: [ItemProvider]) throws(Problem) {
+    for path in items.compactMap(pathInPlace) where path.contains("\u{FFFD}") && access(path, F_OK) != 0 {
+      throw .failed(
+        "the name of \(path.printable) is not UTF-8, and a command here cannot open it; hand it in with --copy")
+    }
+  }
+
+  /// Whether the item has content and is not a file in its place.
+  static func needsFile(_ item: ItemProvider) -> Bool {
+    !item.registeredTypes.isEmpty && pathInPlace(item) == nil
+  }
+
+  /// The paths of all items, with a new file for each that needs one.
+  func paths(of items: [ItemProvider]) async throws -> [String] {
+    var paths: [String] = []
+    for item in items {
+      if let path = ItemFiles.pathInPlace(item) {
+        item.finishLoading()
+        paths.append(path)
+      } else if let type = item.registeredTypes.first {
+        let loaded = try await item.loadFileRepresentation(as: type)
+        // Each item has a folder of its own, because several may have the same name.
+        let own = try place()
+        try FileManager.default.moveItem(at: loaded.deletingLastPathComponent(), to: own)
+        paths.append(own.appending(path: loaded.lastPathComponent).path)
+      }
+    }
+    return paths
+  }
+
+  func remove() {
+    if let folder { try? FileManager.default.removeItem(at: folder) }
+    folder = nil
+  }
+
+  private func place() throws -> URL {
+    let whole = try folder ?? ItemFiles.makeFolder()
+    folder = whole
+    count += 1
+    return whole.appending(path: "\(count)")
+  }
+
+  private static func makeFolder() throws -> URL {
+    let base = Environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(base)/stagedoor.XXXXXX".utf8CString)
+    if mkdtemp(&template) == nil { throw Problem.failed("\(base.printable): \(InputFile.reason)") }
+    return URL(filePath: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+  }
 }

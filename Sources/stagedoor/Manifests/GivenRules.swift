@@ -3,9 +3,7 @@ import SceneModel
 import ServiceSupport
 import TextRules
 
-/// The rules of a command line.
 enum GivenRules {
-  /// The rules that the service reads.
   static var installed: InstalledRules { InstalledRules(in: Directories.configuration()) }
 
   /// The files of --rules. Without them, those that are installed, unless manifests are given.
@@ -33,8 +31,6 @@ enum GivenRules {
 struct Disk: Sendable {
   private var answers: [Text: DiskAnswer] = [:]
   private var home = Text.empty
-
-  init() {}
 
   /// Asks the disk the questions of the rules about a payload.
   init(askedBy rules: RuleSet, about document: Value) throws(Fault) {

@@ -25,8 +25,7 @@ enum ManifestCommands {
     }
   }
 
-  static func unregister(_ invocation: Invocation) async throws {
-    let client = try await Client(invocation)
+  static func unregister(_ invocation: Invocation, _ client: Client) async throws {
     let application = try await client.application(invocation.arguments[0])
     try await client.stagedoor.unregister(application)
     try Change.say("unregistered", application, "", invocation)

@@ -4,10 +4,8 @@ import StagedoorKit
 
 /// The file of a manifest on this machine. It is read once: a pipe has nothing for a second reader, and a file may be replaced in between.
 struct ManifestFile {
-  /// The desktop's types, as the service knows them.
   static let types = TypeCatalog.installed(in: Directories.data())
 
-  /// The manifests that the service reads.
   static var installed: InstalledManifests { InstalledManifests(in: Directories.data(), types: types) }
 
   let path: String
@@ -21,7 +19,6 @@ struct ManifestFile {
     bytes = ManifestFile.filled(try InputFile.read(path, limit: Limits.manifest), definitions)
   }
 
-  /// The manifests of an option, or else the installed ones.
   static func manifests(_ invocation: Invocation) throws(Problem) -> GivenManifests {
     let paths = invocation.all(.manifests)
     if paths.isEmpty { return GivenManifests(all: installed.read().found.values.map(\.manifest)) }

@@ -12,12 +12,10 @@ import TextRules
 ///             "disk": {"/src/main.c": "text/x-csrc"}, "decision": {…}}]}
 /// ```
 enum Recording {
-  /// The input of a decision beside the manifests.
   struct World: Sendable {
-    var sessions: [Value]
-    var preferences: UserInfo
-    /// The answers of the disk to rules.
-    var disk = Disk()
+    var sessions: [Value] = []
+    var preferences = UserInfo()
+    var disk = Disk(nil)
   }
 
   /// Adds a case to a file, and makes the file if it does not exist. A case of the same given name is replaced.
@@ -58,7 +56,6 @@ enum Recording {
     return "\(name) (\(number))"
   }
 
-  /// Decides with these manifests and rules only.
   static func decide(
     _ document: Value, _ world: World, at time: Instant, _ manifests: [Manifest], _ given: RuleSet
   ) throws(Fault) -> Value {
@@ -129,7 +126,7 @@ enum Recording {
     let restored = decision["outcome"]?.string == "restored" ? decision["chosen"]?["session"]?.string : nil
     var sessions: [Value] = []
     for application in applications.sorted() {
-      try await client.sessions(of: application) { page in
+      for try await page in client.sessions(of: application) {
         for summary in page {
           guard let document = try? await client.stagedoor.document(of: summary.session) else { continue }
           sessions.append(session(document, wasConnected: restored == summary.session.description))

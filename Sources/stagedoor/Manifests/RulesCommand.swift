@@ -3,7 +3,6 @@ import ServiceSupport
 import StagedoorKit
 import TextRules
 
-/// Lists the rules that the service asks, or checks files of rules.
 enum RulesCommand {
   typealias Row = (name: String, file: String, line: Int, matches: UInt64)
 
@@ -32,31 +31,6 @@ enum RulesCommand {
     if invocation.has(.json) {
       throw Problem.usage("--json is for the list of rules; the faults of files are lines FILE:LINE:COLUMN")
     }
-    let results = try files.map { try isGood($0, invocation) }
-    if results.contains(false) { throw Status.failed }
-  }
-
-  /// Whether a file of rules has no fault. It prints each fault as a compiler would.
-  static func isGood(_ path: String, _ invocation: Invocation) throws(Problem) -> Bool {
-    let screen = invocation.screen
-    let bytes: [UInt8]
-    do throws(Problem) { bytes = try InputFile.read(path, limit: RuleLimits.file) } catch {
-      Output.note("stagedoor \(invocation.command.name): \(error.sentence)")
-      return false
-    }
-    func say(_ kind: String, _ fault: RuleFault, _ style: Style) throws(Problem) {
-      try CheckCommand.say(kind, fault.reason, "\(path):\(fault.line):\(fault.column)", style, screen)
-    }
-    let file: RuleFile
-    do throws(RuleFaults) { file = try RuleFile(bytes) } catch {
-      for fault in error.all { try say("error", fault, .bad) }
-      return false
-    }
-    for warning in file.warnings { try say("warning", warning, .waiting) }
-    if file.warnings.isEmpty, !invocation.has(.quiet) {
-      let rules = counted(file.rules.count, "rule", "rules")
-      try Output.line("\(path.printable): \(screen.styled("good", .good)), \(rules)")
-    }
-    return true
+    try CheckCommand.check(files, areRules: true, invocation)
   }
 }

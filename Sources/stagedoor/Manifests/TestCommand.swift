@@ -65,9 +65,7 @@ enum TestCommand {
       "\(results.count - failed) as recorded, \(failed) \(invocation.has(.update) ? "updated" : "different")")
   }
 
-  private static func decision(
-    of single: Value, _ manifests: [Manifest], _ rules: RuleSet
-  ) throws(Fault) -> Value {
+  private static func decision(of single: Value, _ manifests: [Manifest], _ rules: RuleSet) throws(Fault) -> Value {
     guard let payload = single["payload"] else { throw .expected("a key \"payload\"", at: .document) }
     guard let time = single["time"]?.string.flatMap({ Instant(rfc3339: Text($0)) }) else {
       throw .expected("a key \"time\" with an RFC 3339 date", at: .document)
@@ -80,7 +78,6 @@ enum TestCommand {
   }
 }
 
-/// The results in the XML that continuous integration shows.
 private enum JUnit {
   static func document(_ results: [TestCommand.Result]) -> String {
     let failures = results.count { $0.word == "differs" }

@@ -48,6 +48,13 @@ enum CommandTable {
   static let all = sections.flatMap(\.commands)
 }
 
+/// A command that needs the service, or at least a bus.
+private func asking(
+  _ run: @escaping @Sendable (Invocation, Client) async throws -> Void
+) -> @Sendable (Invocation) async throws -> Void {
+  { try await run($0, try await Client($0)) }
+}
+
 private let payloadOptions: [Option] = [
   .type, .target, .title, .info, .text, .directory, .url, .payload, .contentType, .fileName, .copy, .stream, .app,
   .configuration, .session, .new, .existing, .existingOnly, .from, .isPrivate, .deadline,
@@ -60,7 +67,7 @@ private let payloadExclusions: [[Option]] = [
 extension CommandTable {
   private static let handingIn: [CommandEntry] = [
     CommandEntry(
-      name: "drop", summary: "hand something in, and say which window got it", run: DropCommand.run,
+      name: "drop", summary: "hand something in, and say which window got it", run: asking(DropCommand.run),
       description: [
         "It prints the outcome, the session and the delivery. The outcome is \"created\" for a new window, \"activated\" for an existing one, "
           + "and \"restored\" for one that is opened again. Several things go to one window together.",
@@ -152,7 +159,7 @@ extension CommandTable {
         "rules that no text has fulfilled": "stagedoor rules --print rule,matches | grep -w 0",
       ]),
     CommandEntry(
-      name: "new", summary: "open a new window of an application", run: WindowCommands.new,
+      name: "new", summary: "open a new window of an application", run: asking(WindowCommands.new),
       arguments: [
         .one(.application, "the application"),
         .optional(.configuration, "the kind of window; otherwise the manifest's first"),
@@ -163,7 +170,7 @@ extension CommandTable {
 
   private static let windows: [CommandEntry] = [
     CommandEntry(
-      name: "sessions", summary: "list the sessions: windows, open or not", run: SessionsCommand.run,
+      name: "sessions", summary: "list the sessions: windows, open or not", run: asking(SessionsCommand.run),
       description: [
         "The oldest comes first. A session whose application has no manifest at present takes no part in routing; its state is \"no manifest\"."
       ], options: [.ofApp, .limit, .json, .print(SessionsCommand.fields.map(\.name))],
@@ -173,7 +180,7 @@ extension CommandTable {
       ]),
     CommandEntry(
       name: "windows", summary: "list all open windows, of applications that know nothing of Stagedoor too",
-      run: WindowsCommand.run,
+      run: asking(WindowsCommand.run),
       description: [
         "stagedoor-understudy sees the windows on the display, the topmost first; the windows of sessions that it does not see follow. \"certain\" and "
           + "\"likely\" say how surely a window shows the file.",
@@ -187,14 +194,14 @@ extension CommandTable {
         "for a bar": "stagedoor windows --watch --json",
       ]),
     CommandEntry(
-      name: "show", summary: "show all about a session, a delivery or an application", run: ShowCommand.run,
+      name: "show", summary: "show all about a session, a delivery or an application", run: asking(ShowCommand.run),
       arguments: [.one(.anything, "its identifier")], options: [.json],
       examples: ["an application": "stagedoor show org.example.Gallery"]),
     CommandEntry(
-      name: "activate", summary: "bring a window to the front", run: WindowCommands.activate,
+      name: "activate", summary: "bring a window to the front", run: asking(WindowCommands.activate),
       arguments: [.one(.session, "the window")], options: [.json, .print(answer), .quiet]),
     CommandEntry(
-      name: "refresh", summary: "ask windows to show their current content", run: WindowCommands.refresh,
+      name: "refresh", summary: "ask windows to show their current content", run: asking(WindowCommands.refresh),
       description: [
         "A window in the background gets the request at once, and a visible window when it enters the background."
       ],
@@ -208,7 +215,7 @@ extension CommandTable {
       options: [.ofApp, .all, .yes, .animation, .quiet], exclusive: [[.ofApp, .all]],
       statuses: [.cancelled]),
     CommandEntry(
-      name: "watch", summary: "print the events, as they happen", run: WatchCommand.run,
+      name: "watch", summary: "print the events, as they happen", run: asking(WatchCommand.run),
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
           + "restarts in the meantime.",
@@ -223,28 +230,29 @@ extension CommandTable {
 
   private static let deliveries: [CommandEntry] = [
     CommandEntry(
-      name: "deliveries", summary: "list the deliveries, the newest first", run: DeliveriesCommand.run,
+      name: "deliveries", summary: "list the deliveries, the newest first", run: asking(DeliveriesCommand.run),
       options: [.ofApp, .state, .unclaimed, .limit, .json, .print(DeliveriesCommand.fields.map(\.name))],
       exclusive: [[.state, .unclaimed]],
       examples: ["the deliveries that wait for their applications": "stagedoor deliveries --state held"]),
     CommandEntry(
-      name: "wait", summary: "wait for the end of a delivery", run: WaitCommand.run,
+      name: "wait", summary: "wait for the end of a delivery", run: asking(WaitCommand.run),
       description: ["The status says how it ended: 0 means that the application has it."],
       arguments: [.one(.delivery, "the delivery")],
       options: [.waitDeadline, .json, .quiet],
       examples: ["go on when the window has it": "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\""],
       statuses: [.notInTime, .applicationFailed, .cancelled]),
     CommandEntry(
-      name: "cancel", summary: "cancel deliveries that are held or forwarded", run: WindowCommands.cancel,
+      name: "cancel", summary: "cancel deliveries that are held or forwarded", run: asking(WindowCommands.cancel),
       description: ["If one of the deliveries is neither, none is cancelled."],
       arguments: [.several(.cancellableDelivery, "the delivery")], options: [.quiet]),
     CommandEntry(
-      name: "redirect", summary: "hand a delivery to another window of its application", run: WindowCommands.redirect,
+      name: "redirect", summary: "hand a delivery to another window of its application",
+      run: asking(WindowCommands.redirect),
       arguments: [.one(.delivery, "the delivery"), .one(.session, "where it belongs")],
       options: [.json, .print(answer), .quiet]),
     CommandEntry(
       name: "reset", summary: "cancel waiting deliveries, close all windows, and forget the choices",
-      run: WindowCommands.reset,
+      run: asking(WindowCommands.reset),
       description: [
         "It asks first; where nobody can answer, it needs --yes. Installed manifests stay, and the history of deliveries expires by itself."
       ], options: [.yes, .quiet], statuses: [.cancelled]),
@@ -252,7 +260,7 @@ extension CommandTable {
 
   private static let applications: [CommandEntry] = [
     CommandEntry(
-      name: "apps", summary: "list the applications, or those that take a type", run: AppsCommand.run,
+      name: "apps", summary: "list the applications, or those that take a type", run: asking(AppsCommand.run),
       description: ["The first application in the list gets an item of the type."],
       arguments: [.optional(.type, "an activity type or a MIME type")],
       options: [.ofFile, .json, .print(AppsCommand.fields.map(\.name))],
@@ -289,7 +297,7 @@ extension CommandTable {
       arguments: [.one(.manifest, "its manifest, as JSON or XML; - is standard input")],
       options: [.define, .quiet]),
     CommandEntry(
-      name: "unregister", summary: "undo register; the sessions stay", run: ManifestCommands.unregister,
+      name: "unregister", summary: "undo register; the sessions stay", run: asking(ManifestCommands.unregister),
       arguments: [.one(.application, "the application")], options: [.quiet]),
     CommandEntry(
       name: "check", summary: "list everything that is wrong with manifests and rules", run: CheckCommand.run,
@@ -329,6 +337,14 @@ extension CommandTable {
       options: [.quiet], isLocal: true),
   ]
 
+  /// The scripts for the shells. Each asks the program for the word at the cursor: `stagedoor __complete SHELL WORD...` knows the table, and asks
+  /// the service for its present sessions, deliveries and applications.
+  private static var completions: [String: String] {
+    ["bash": PackageResources.bash, "zsh": PackageResources.zsh, "fish": PackageResources.fish].mapValues {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
   private static let helping: [CommandEntry] = [
     CommandEntry(
       name: "doctor", summary: "check the installation, and say how to repair it", run: DoctorCommand.run,
@@ -341,7 +357,7 @@ extension CommandTable {
       arguments: [.optional(.commandName, "a command")], isLocal: true),
     CommandEntry(
       name: "completions", summary: "print the completions for a shell",
-      run: { try Output.write(CompletionScripts.script($0.arguments[0])) },
+      run: { try Output.write(completions[$0.arguments[0]] ?? "") },
       arguments: [.one(.words("SHELL", "bash", "zsh", "fish"), "bash, zsh or fish")],
       examples: ["in ~/.bashrc": "source <(stagedoor completions bash)"], isLocal: true),
     CommandEntry(

@@ -1,13 +1,11 @@
 import ServiceSupport
 
-/// Completes the word at the cursor.
 enum Completion {
   struct Candidate: Sendable {
     let value: String
     var meaning = ""
   }
 
-  /// The words that a shell offers.
   enum Offer: Sendable {
     case candidates([Candidate])
     case files, programs
@@ -21,7 +19,6 @@ enum Completion {
   static func offer(_ words: [String], splits: Bool) -> Offer {
     var words = (splits ? joined(words) : words)[...]
     let current = words.popLast() ?? ""
-    // Options before the command.
     while let word = words.first, word.hasPrefix("-") {
       words.removeFirst()
       if word == "--color" { _ = words.popFirst() }

@@ -2,13 +2,11 @@ import ServiceSupport
 
 /// A command in the table. Parsing, help, the manual and the completions all use these rows, so they cannot disagree.
 struct CommandEntry: Sendable {
-  /// The typed name.
   let name: String
   /// One line, without a full stop.
   let summary: String
   /// Returns when all is done. A ``Status`` that it throws ends the program without a word, because the command has said what is wrong.
   let run: @Sendable (Invocation) async throws -> Void
-  /// Paragraphs.
   var description: [String] = []
   var arguments: [Argument] = []
   var options: [Option] = []
@@ -34,7 +32,6 @@ struct CommandEntry: Sendable {
       exclusive: exclusive + [[.json, .print(), .quiet].filter { one in options.contains { $0.name == one.name } }])
   }
 
-  /// In the order of their numbers.
   var allStatuses: [Status] {
     let all = Set(statuses + [.done, .failed, .usage] + (isLocal ? [] : [.noService, .refused]))
     return Status.allCases.filter { all.contains($0) }
@@ -60,11 +57,9 @@ extension Argument {
   static func optional(_ kind: ValueKind, _ help: String) -> Argument {
     Argument(kind: kind, help: help, isOptional: true)
   }
-  /// One or more.
   static func several(_ kind: ValueKind, _ help: String) -> Argument {
     Argument(kind: kind, help: help, isRepeated: true)
   }
-  /// Any number, or none.
   static func any(_ kind: ValueKind, _ help: String) -> Argument {
     Argument(kind: kind, help: help, isOptional: true, isRepeated: true)
   }
@@ -127,7 +122,6 @@ extension ValueKind {
   static let commandName = ValueKind(placeholder: "COMMAND", completion: .live(.commands))
 }
 
-/// The exit status of the program.
 enum Status: Int32, CaseIterable, Error {
   case done = 0
   case failed = 1

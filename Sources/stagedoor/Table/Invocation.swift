@@ -1,7 +1,8 @@
 import DBus
+@preconcurrency import Glibc
+import SceneModel
 import ServiceSupport
 
-/// A valid command line.
 struct Invocation: Sendable {
   let command: CommandEntry
   let given: GivenWords
@@ -18,7 +19,6 @@ struct Invocation: Sendable {
   func argument(_ place: Int) -> String? { place < arguments.count ? arguments[place] : nil }
 }
 
-/// The result of reading a command line.
 enum Parsed {
   case run(Invocation)
   /// The help of a command, or of the program, with the value of `--color`.
@@ -29,14 +29,12 @@ enum Parsed {
 }
 
 extension CommandTable {
-  /// The options in front of a command.
   static let program = Usage(
     "stagedoor", arguments: [.one(.commandName, "a command")], options: Option.common + [.version])
 
   static func command(_ name: String) -> CommandEntry? { all.first { $0.name == name } }
   static var visible: [CommandEntry] { all.filter { !$0.isHidden } }
 
-  /// Reads a command line, without the program's name.
   static func parse(_ words: [String]) throws(Problem) -> Parsed {
     do throws(Misuse) {
       var rest = words[...]
@@ -81,7 +79,6 @@ extension CommandTable {
         + (Suggestion.sentence(for: name, among: visible.map(\.name)) ?? "`stagedoor --help` lists the commands"))
   }
 
-  /// Shows the help of the program, or of the command that is named.
   @Sendable static func showHelp(_ invocation: Invocation) async throws {
     let command: CommandEntry?
     do throws(Misuse) { command = try invocation.argument(0).map(visibleCommand) } catch {
@@ -90,7 +87,6 @@ extension CommandTable {
     try Output.write(command?.help(invocation.screen) ?? help(invocation.screen))
   }
 
-  /// The help of the program.
   static func help(_ screen: Screen) -> String {
     var page = HelpPage("stagedoor COMMAND [OPTION]... [ARGUMENT]...", screen)
     page.paragraph(summary)
@@ -103,5 +99,34 @@ extension CommandTable {
       "`stagedoor COMMAND --help` explains a command; `man stagedoor` explains all. You may shorten identifiers as long as they stay unambiguous; only `host` and `uninstall-manifest` take whole ones."
     )
     return page.text
+  }
+}
+
+/// A word of the command line that is not UTF-8. It can only be the name of a file. The file's URL replaces it.
+enum NotUTF8 {
+  /// No other word of a command line can begin with this.
+  private static let mark: Character = "\0"
+
+  static var words: [String] {
+    let words = (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }
+    return words.map { word in
+      if let text = String(validatingCString: word) { return text }
+      let path = [UInt8](cString: word)
+      return String(mark) + FileURL.text(ofPath: LocalFile.absolute(path) ?? path).string
+    }
+  }
+
+  /// The URL that replaces such a word; `nil` for any other word.
+  static func url(in word: String) -> String? { word.first == mark ? String(word.dropFirst()) : nil }
+
+  static func refuse(_ given: GivenWords, for command: CommandEntry) throws(Misuse) {
+    let places = given.arguments.indices.map { command.arguments[min($0, command.arguments.count - 1)] }
+    let ofFiles = [ValueKind.files, .openable].map(\.placeholder)
+    let others = zip(given.arguments, places).filter { !ofFiles.contains($1.kind.placeholder) }.map(\.0)
+    guard let url = (given.allValues + others).lazy.compactMap(url).first else { return }
+    let name = url.split(separator: "/").last ?? ""
+    throw Misuse(
+      "\(name) is not UTF-8 (its bytes are in hexadecimal here); "
+        + "only the files of drop, open and explain can be called so")
   }
 }

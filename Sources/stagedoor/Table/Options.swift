@@ -24,8 +24,7 @@ extension Option {
 
   // MARK: Contents
 
-  static let type = Option(
-    name: "type", letter: "t", value: .activityType, help: "the activity type: what to do")
+  static let type = Option(name: "type", letter: "t", value: .activityType, help: "the activity type: what to do")
   static let target = Option(name: "target", value: .key, help: "the key of the activity, such as photo-7")
   static let title = Option(name: "title", value: .text, help: "the title of the activity, for people")
   static let info = Option(
@@ -37,14 +36,12 @@ extension Option {
   static let url = Option(name: "url", value: .url, help: "hand in a link", isRepeated: true)
   static let payload = Option(
     name: "payload", value: .files, help: "hand in a whole payload, a JSON document; - reads standard input")
-  static let copy = Option(
-    name: "copy", help: "hand in copies; otherwise the application opens the files themselves")
+  static let copy = Option(name: "copy", help: "hand in copies; otherwise the application opens the files themselves")
   static let contentType = Option(
     name: "content-type", value: .contentType, help: "the type of standard input or --text; otherwise it is guessed")
   static let stream = Option(
     name: "stream", help: "hand standard input over while it still comes in, however short it is")
-  static let fileName = Option(
-    name: "name", value: .name, help: "a file name for standard input")
+  static let fileName = Option(name: "name", value: .name, help: "a file name for standard input")
 
   // MARK: Destination
 
@@ -94,8 +91,7 @@ extension Option {
 
   // MARK: Others
 
-  static let newOpening = Option(
-    name: "new", letter: "n", help: "start the application, whatever windows there are")
+  static let newOpening = Option(name: "new", letter: "n", help: "start the application, whatever windows there are")
   static let appOpening = Option(
     name: "app", letter: "a", value: .nonempty("NAME"), help: "with this application: the name of its desktop file")
   static let explainOpening = Option(
@@ -143,8 +139,7 @@ extension Option {
     name: "app", letter: "a", value: .application,
     help: "the application whose windows these are, by its whole identifier",
     isRequired: true)
-  static let connect = Option(
-    name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)
+  static let connect = Option(name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)
   static let onContinue = Option(
     name: "continue", value: .shellCommand,
     help: "run when an existing window gets a delivery; without this option, refuse it")

@@ -1,7 +1,6 @@
 import SceneModel
 import ServiceSupport
 
-/// A field of a row.
 struct Field<Row: Sendable>: Sendable {
   /// Its key in JSON, and its word for --print.
   let name: String
@@ -11,7 +10,6 @@ struct Field<Row: Sendable>: Sendable {
   let value: @Sendable (Row) -> Value?
   /// Its text in a line, where this is not the text of the value.
   let text: (@Sendable (Row) -> String)?
-  /// A shorter text for the table of a terminal.
   let short: (@Sendable (Row) -> String)?
 
   init(
@@ -97,7 +95,6 @@ struct Listing<Row: Sendable> {
     }
   }
 
-  /// Prints a whole list.
   func list(_ rows: [Row], orSay nothing: String) throws(Problem) {
     var list = self
     try list.add(rows)
@@ -126,7 +123,6 @@ struct Listing<Row: Sendable> {
   private func object(_ row: Row) -> Value { Printed.object(fields.map { ($0.name, $0.value(row)) }) }
 }
 
-/// A line about something that a command has changed.
 enum Change {
   static func say(_ done: String, _ identifier: String, _ name: String, _ invocation: Invocation) throws(Problem) {
     if invocation.has(.quiet) { return }

@@ -2,7 +2,6 @@ import Glibc
 import SceneModel
 import ServiceSupport
 
-/// Times, for people and for programs.
 enum Moment {
   /// The age of an event: "now", "5 min", "3 h", "2 d".
   static func age(_ microseconds: UInt64) -> String {
@@ -27,7 +26,6 @@ enum Moment {
     return "\(parts[0]).\(digits)\(String(repeating: "0", count: 6 - digits.count))Z"
   }
 
-  /// The local time of day.
   static func clock(_ instant: Instant) -> String {
     var seconds = time_t(instant.microseconds / 1_000_000)
     var parts = tm()

@@ -6,7 +6,6 @@ import Synchronization
 enum Output {
   private static let began = Atomic(false)
 
-  /// Whether nothing was written yet.
   static var isEmpty: Bool { !began.load(ordering: .relaxed) }
 
   static func write(_ text: String) throws(Problem) {
@@ -30,12 +29,9 @@ enum Output {
   static func note(_ text: String) { fputs(text.printable + "\n", stderr) }
 }
 
-/// A question to the person at the terminal.
 enum Question {
-  /// Whether somebody can answer.
   static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// Whether the answer is yes.
   static func ask(_ question: String) -> Bool {
     fputs("\(question.printable) [y/N] ", stderr)
     let answer = readLine()?.lowercased() ?? ""
