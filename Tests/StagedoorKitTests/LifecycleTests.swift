@@ -191,6 +191,26 @@ import Testing
     }
   }
 
+  /// A task goes on later than one may think: other tasks of the main actor run whenever an async function is entered or left.
+  @Test func `a scene that is released at any moment of a delivery for it loses none of its values`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      for round in 1...800 {
+        if application.connectedScenes.isEmpty { try await service.connect(session, Options.none) }
+        service.whenNextRead {
+          Task {
+            for _ in 0..<(round * 7 % 100) { await Task.yield() }
+            let scene = application.connectedScenes.first
+            scene?.userInfo = ["round": .integer(round)]
+            scene?.release()
+          }
+        }
+        try await service.connect(session, Options.activity("cat1"))
+        try await service.wait(for: #"1: UserInfo = {"round":\#(round)}"#)
+      }
+    }
+  }
+
   @Test func `a scene that refuses a delivery of a service which does not know of the scene is listed again`()
     async throws
   {
