@@ -93,19 +93,6 @@ import Testing
     }
   }
 
-  @Test func `what an application does while it connects comes after it has connected`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
-      try await service.connect(session, Options.none)
-      #expect(
-        application.taken() == [
-          "willConnect Main (unattached)", "willEnterForeground (unattached)", "didBecomeActive (foregroundActive)",
-        ])
-      try await service.wait(for: "1: SetState foregroundActive")
-    }
-  }
-
   @Test func `what a delegate throws refuses the delivery, and leaves things as they were`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)
