@@ -28,7 +28,7 @@ package typealias ConfigurationRow = Structure<String, String, [String]>
 /// A call that changes something is answered through its reply, once the change is stored; other calls at once. A thrown error is an answer too. The
 /// call of the reply has the path of the object that is called.
 ///
-/// A method whose first parameter is the reply or the call takes the values of the bus as they are.
+/// A method whose first parameter is the reply or the call then takes the values of the bus as they are, in their order.
 ///
 /// The receiver of a descriptor owns it. A payload names its descriptors by their index in `descriptors`.
 package protocol InterchangeCalls: Actor {
