@@ -108,9 +108,7 @@ import Testing
       "org.example.Cats", types: "viewCat",
       configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"))
     try await withHosted(manifest) { stagedoor, application in
-      var options = DeliveryOptions.handled
-      options.disposition = .new
-      let wishes = options
+      let wishes = DeliveryOptions.handled.with(\.disposition, .new)
       // The service waits one second for the answer, which may be too short on a busy machine.
       try await eventually("the configuration that the application chose") {
         let tom = try await stagedoor.deliver(cat("tom"), wishes)

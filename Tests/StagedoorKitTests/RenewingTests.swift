@@ -7,11 +7,8 @@ import Testing
 
 /// Promises with a token, while services come and go: a service that may know a delivery is told who keeps the promises of it.
 @Suite struct RenewingTests {
-  private static let letter: Payload = {
-    var options = DeliveryOptions.lasting
-    options.token = "letter"
-    return Payload(items: [DragItem(promising: "text/plain") { _ in Data("a beach".utf8) }], options)
-  }()
+  private static let letter = Payload(
+    items: [DragItem(promising: "text/plain") { _ in Data("a beach".utf8) }], .lasting.with(\.token, "letter"))
 
   /// Runs `body` with a sender, and with the number of objects that it exports.
   private func withSender(
