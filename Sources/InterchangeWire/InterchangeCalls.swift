@@ -25,7 +25,10 @@ package typealias ConfigurationRow = Structure<String, String, [String]>
 /// The calls to the objects of the service. Their bodies have been read and the types of the values checked. The implementation identifies the caller
 /// and decides what the caller may do.
 ///
-/// A call that changes something is answered through its reply, once the change is stored; other calls at once. A thrown error is an answer too.
+/// A call that changes something is answered through its reply, once the change is stored; other calls at once. A thrown error is an answer too. The
+/// call of the reply has the path of the object that is called.
+///
+/// A method whose first parameter is the reply or the call then takes the values of the bus as they are, in their order.
 ///
 /// The receiver of a descriptor owns it. A payload names its descriptors by their index in `descriptors`.
 package protocol InterchangeCalls: Actor {
@@ -34,76 +37,68 @@ package protocol InterchangeCalls: Actor {
 
   // The root
   func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws
-  func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws
-  func dropText(_ text: Text, _ directory: Text, _ info: [Text: Text], _ reply: DeliveryReply) throws
+  func dropURIs(_ reply: DeliveryReply, _ list: Text, _ type: Text, _ key: Text) throws
+  func dropText(_ reply: DeliveryReply, _ text: Text, _ directory: Text, _ info: [Text: Text]) throws
   func dropData(
-    _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
+    _ reply: DeliveryReply, _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor
   ) throws
-  func deliver(_ document: Text, _ reply: DeliveryReply) throws
-  func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws
+  func deliver(_ reply: DeliveryReply, _ document: Text) throws
+  func deliverEach(_ reply: Reply<[DeliveryResult]>, _ document: Text) throws
   func deliverItems(_ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply) throws
-  func explain(_ document: Text, _ reply: Reply<String>) throws
-  func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text)
-  func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow]
-  func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws
-  func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws
-  func deferDelivery(_ identifier: Text, seconds: UInt32, _ reply: Reply<>) throws
-  func finishDelivery(_ identifier: Text, _ error: Text, _ message: Text, _ reply: Reply<>) throws
-  func openItem(
-    _ delivery: Text, _ item: UInt32, _ type: Text, _ reply: Reply<OwnedFileDescriptor, Int64>
-  ) throws
-  func releaseDelivery(_ delivery: Text, _ reply: Reply<>) throws
-  func renewPromises(_ token: Text, _ reply: Reply<>) throws
-  func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow]
-  func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow]
+  func explain(_ reply: Reply<String>, _ document: Text) throws
+  func delivery(_ reply: Reply<Text, Text>, _ identifier: Text) throws
+  func deliveries(_ call: Call, in state: Text, after: Text, limit: UInt32) throws -> [DeliveryRow]
+  func cancelDelivery(_ reply: Reply<>, _ identifier: Text) throws
+  func redirectDelivery(_ reply: Reply<String>, _ identifier: Text, to session: ObjectPath) throws
+  func deferDelivery(_ reply: Reply<>, _ identifier: Text, seconds: UInt32) throws
+  func finishDelivery(_ reply: Reply<>, _ identifier: Text, _ error: Text, _ message: Text) throws
+  func openItem(_ reply: Reply<OwnedFileDescriptor, Int64>, _ delivery: Text, _ item: UInt32, _ type: Text) throws
+  func releaseDelivery(_ reply: Reply<>, _ delivery: Text) throws
+  func renewPromises(_ reply: Reply<>, _ token: Text) throws
+  func sessions(_ call: Call, of application: Text, after: Text, limit: UInt32) throws -> [SessionRow]
+  func events(_ call: Call, since sequence: UInt64, limit: UInt32) throws -> [EventRow]
   func eventSequence() -> UInt64
   func oldestSequence() -> UInt64
-  func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws
-  func unregister(_ application: Text, _ reply: Reply<>) throws
+  func register(_ reply: Reply<ObjectPath>, _ manifest: Text) throws
+  func unregister(_ reply: Reply<>, _ application: Text) throws
   func applications(_ call: Call) -> [ApplicationRow]
-  func handlers(of type: Text, _ call: Call) throws -> [HandlerRow]
-  func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws
-  func preferredApplication(for type: Text, _ call: Call) throws -> Text
+  func handlers(_ call: Call, of type: Text) throws -> [HandlerRow]
+  func setPreferredApplication(_ reply: Reply<>, for type: Text, _ identifier: Text) throws
+  func preferredApplication(_ call: Call, for type: Text) throws -> Text
   func preferredApplications(_ call: Call) throws -> [PreferenceRow]
   func rules(_ call: Call) throws -> [RuleRow]
   func attachHost(
     of identifier: Text, connected: [ObjectPath], _ options: HostOptions, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws
-  func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws
+  func beginDrag(_ reply: Reply<ObjectPath, String>, _ document: Text) throws
   func beginDragItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
   ) throws
-  func openDrag(_ ticket: Text, _ reply: Reply<ObjectPath>) throws
+  func openDrag(_ reply: Reply<ObjectPath>, _ ticket: Text) throws
 
   // An application
   func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
-  func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
-  func adoptSession(
-    _ configuration: Text, _ activity: Text, _ title: Text, at path: ObjectPath, _ reply: Reply<ObjectPath>
-  ) throws
-  func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: Reply<>) throws
+  func newSession(_ reply: DeliveryReply, of configuration: Text) throws
+  func adoptSession(_ reply: Reply<ObjectPath>, _ configuration: Text, _ activity: Text, _ title: Text) throws
+  func postNotification(_ reply: Reply<>, _ name: Text, _ userInfo: Text) throws
 
   // A session
   func session(_ access: PropertyAccess) throws -> Session
   func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: Reply<>) throws
-  func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws
-  func refresh(at path: ObjectPath, _ reply: Reply<>) throws
-  func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws
-  func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws
-  func disconnect(at path: ObjectPath, _ reply: Reply<>) throws
-  func setSnapshot(
-    _ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>
-  ) throws
-  func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws
+  func activate(_ reply: Reply<String, String>, _ activity: Text) throws
+  func refresh(_ reply: Reply<>) throws
+  func destroy(_ reply: Reply<>, _ animation: Text) throws
+  func setState(_ reply: Reply<>, _ state: Text) throws
+  func disconnect(_ reply: Reply<>) throws
+  func setSnapshot(_ reply: Reply<>, _ type: Text, _ data: OwnedFileDescriptor) throws
+  func openSnapshot(_ reply: Reply<String, OwnedFileDescriptor>) throws
 
   // A drag
   func drag(_ access: PropertyAccess) throws -> DragView
-  func addItems(
-    _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
-  ) throws
-  func cancelDrag(at path: ObjectPath, _ reply: Reply<>) throws
-  func propose(_ session: ObjectPath, at path: ObjectPath, _ reply: Reply<String>) throws
-  func dropOn(_ session: ObjectPath, _ operation: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
+  func addItems(_ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<>) throws
+  func cancelDrag(_ reply: Reply<>) throws
+  func propose(_ reply: Reply<String>, _ session: ObjectPath) throws
+  func dropOn(_ reply: DeliveryReply, _ session: ObjectPath, _ operation: Text) throws
 }
 
 // MARK: - Values and errors

@@ -1,5 +1,5 @@
-import DBus
-import SceneModel
+package import DBus
+package import SceneModel
 
 /// Reads items and options from dictionaries, for `DeliverItems`, `BeginDragItems` and `AddItems`.
 enum ItemDictionaries {
@@ -40,6 +40,64 @@ enum ItemDictionaries {
       return (try read(VariantNode(variant, at: place, descriptors)), descriptors.used)
     } catch {
       throw InterchangeError(payload: error)
+    }
+  }
+}
+
+// MARK: - Writing
+
+extension Payload {
+  /// The payload as the calls take it.
+  ///
+  /// - Parameter descriptors: Those that its representations number.
+  package func dictionaries(
+    _ descriptors: [OwnedFileDescriptor] = []
+  ) -> (items: [[String: Variant]], options: [String: Variant]) {
+    let items = items.map { item in
+      var fields: [String: Variant] = [:]
+      if let name = item.suggestedName { fields["suggestedName"] = name.variant }
+      if !item.activities.isEmpty { fields["activities"] = item.activities.map(\.json).variant }
+      let rows = item.representations.map { $0.dictionary(descriptors) }
+      if !rows.isEmpty { fields["representations"] = rows.variant }
+      return fields
+    }
+    return (items, options.document.dictionary)
+  }
+}
+
+extension Representation {
+  fileprivate func dictionary(_ descriptors: [OwnedFileDescriptor]) -> [String: Variant] {
+    var row: [String: Variant] = ["type": type.spelling.variant, "visibility": visibility.rawValue.variant]
+    switch content {
+    case .data(let bytes): row["data"] = .bytes(bytes)
+    case .text(let text): row["text"] = text.variant
+    case .file(let url): row["file"] = url.variant
+    case .descriptor(let number): row["fd"] = descriptors[number].variant
+    case .promise(let path): row["provider"] = .objectPath(ObjectPath(unchecked: path.string))
+    case .stored: preconditionFailure("only the service stores contents")
+    }
+    if openInPlace { row["openInPlace"] = true }
+    return row
+  }
+}
+
+extension Value {
+  /// The options of a document as the calls take them.
+  package var dictionary: [String: Variant] {
+    guard case .dictionary(let fields) = self else { return [:] }
+    return Dictionary(fields.entries.compactMap { entry in entry.value.option.map { (entry.key.string, $0) } }) { $1 }
+  }
+
+  private var option: Variant? {
+    switch self {
+    case .string(let text): text.variant
+    case .bool(let flag): flag.variant
+    case .double(let number): number.variant
+    case .integer(let number): number.variant
+    case .array(let elements): elements.compactMap(\.string).variant
+    case .dictionary(let texts):
+      Dictionary(texts.entries.map { ($0.key.string, $0.value.string ?? "") }) { $1 }.variant
+    default: nil
     }
   }
 }

@@ -7,53 +7,29 @@ package enum ApplicationInterface {
     on service: Service
   ) -> (interface: Interface, notificationPosted: SignalDeclaration<String, String>) {
     var interface = Interface(InterchangeNames.application)
-    interface.property("Identifier", emits: .const, on: service) { service, access in
-      try service.manifest(access).manifest.identifier.string
-    }
-    interface.property("Name", on: service) { service, access in
-      try service.manifest(access).manifest.name.string
-    }
-    interface.property("ActivityTypes", on: service) { service, access in
-      try service.manifest(access).manifest.activityTypes.map(\.string)
-    }
-    interface.property("ContentTypes", on: service) { service, access in
-      try service.manifest(access).manifest.contentTypes.map(\.spelling.string)
-    }
-    interface.property("SupportsMultipleScenes", on: service) { service, access in
-      try service.manifest(access).manifest.supportsMultipleScenes
-    }
-    interface.property("Configurations", on: service) { service, access -> [ConfigurationRow] in
-      try service.manifest(access).manifest.configurations.map {
-        ConfigurationRow($0.role.string, $0.name.string, $0.activityTypes.map(\.string))
-      }
-    }
-    interface.property("HostAttached", on: service) { service, access in
-      try service.manifest(access).isAttached
-    }
-    interface.property("ManifestPath", on: service) { service, access in
-      try service.manifest(access).file.string
-    }
-    interface.property("Understudied", on: service) { service, access in
-      try service.manifest(access).manifest.understudy != nil
-    }
-    interface.method(
-      "NewSession", in: "configuration", out: "session", "outcome", "delivery", on: service
-    ) { (service: isolated Service, reply: DeliveryReply, configuration: String) in
-      try service.newSession(of: Text(configuration), at: reply.call.path, reply)
-    }
-    interface.method(
-      "AdoptSession", in: "configuration", "activity", "title", out: "session", on: service
+    func property<Value: BusValue>(
+      _ member: MemberName, emits: EmitsChangedSignal = .true, _ value: @escaping @Sendable (Manifest) -> Value
     ) {
-      (
-        service: isolated Service, reply: Reply<ObjectPath>, configuration: String, activity: String, title: String
-      ) in
-      try service.adoptSession(Text(configuration), Text(activity), Text(title), at: reply.call.path, reply)
+      interface.property(member, emits: emits, on: service) { value(try $0.manifest($1).manifest) }
     }
-    interface.method(
-      "PostNotification", in: "name", "user_info", on: service
-    ) { (service: isolated Service, reply: Reply<>, name: String, userInfo: String) in
-      try service.postNotification(Text(name), Text(userInfo), at: reply.call.path, reply)
+    property("Identifier", emits: .const) { $0.identifier }
+    property("Name") { $0.name }
+    property("ActivityTypes") { $0.activityTypes }
+    property("ContentTypes") { $0.contentTypes.map(\.spelling) }
+    property("SupportsMultipleScenes") { $0.supportsMultipleScenes }
+    property("Configurations") {
+      $0.configurations.map { ConfigurationRow($0.role.string, $0.name.string, $0.activityTypes.map(\.string)) }
     }
+    interface.property("HostAttached", on: service) { try $0.manifest($1).isAttached }
+    interface.property("ManifestPath", on: service) { try $0.manifest($1).file }
+    property("Understudied") { $0.understudy != nil }
+    interface.answer("NewSession", in: "configuration", out: "session", "outcome", "delivery", on: service) {
+      $0.newSession
+    }
+    interface.answer("AdoptSession", in: "configuration", "activity", "title", out: "session", on: service) {
+      $0.adoptSession
+    }
+    interface.answer("PostNotification", in: "name", "user_info", on: service) { $0.postNotification }
     let posted = interface.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
     return (interface, posted)
   }
@@ -63,61 +39,20 @@ package enum ApplicationInterface {
 package enum SessionInterface {
   package static func make<Service: InterchangeCalls>(on service: Service) -> Interface {
     var interface = Interface(InterchangeNames.session)
-    addProperties(to: &interface, service)
-    interface.method(
-      "Activate", in: "activity", out: "outcome", "delivery", on: service
-    ) { (service: isolated Service, reply: Reply<String, String>, activity: String) in
-      try service.activate(Text(activity), at: reply.call.path, reply)
+    func property<Value: BusValue>(
+      _ member: MemberName, emits: EmitsChangedSignal = .true, _ value: @escaping @Sendable (Session) -> Value
+    ) {
+      interface.property(member, emits: emits, on: service) { value(try $0.session($1)) }
     }
-    interface.method("Refresh", on: service) { (service: isolated Service, reply: Reply<>) in
-      try service.refresh(at: reply.call.path, reply)
-    }
-    interface.method("Destroy", in: "animation", on: service) {
-      (service: isolated Service, reply: Reply<>, animation: String) in
-      try service.destroy(Text(animation), at: reply.call.path, reply)
-    }
-    interface.method("SetState", in: "state", on: service) {
-      (service: isolated Service, reply: Reply<>, state: String) in
-      try service.setState(Text(state), at: reply.call.path, reply)
-    }
-    interface.method("Disconnect", on: service) { (service: isolated Service, reply: Reply<>) in
-      try service.disconnect(at: reply.call.path, reply)
-    }
-    interface.method("SetSnapshot", in: "type", "data", on: service) {
-      (service: isolated Service, reply: Reply<>, type: String, data: OwnedFileDescriptor) in
-      try service.setSnapshot(Text(type), data, at: reply.call.path, reply)
-    }
-    interface.method("OpenSnapshot", out: "type", "data", on: service) {
-      (service: isolated Service, reply: Reply<String, OwnedFileDescriptor>) in
-      try service.openSnapshot(at: reply.call.path, reply)
-    }
-    return interface
-  }
-
-  private static func addProperties<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
-    interface.property("PersistentIdentifier", emits: .const, on: service) { service, access in
-      "\(try service.session(access).identifier)"
-    }
-    interface.property("Application", emits: .const, on: service) { service, access in
-      try service.session(access).application.string
-    }
-    interface.property("Role", emits: .const, on: service) { service, access in
-      try service.session(access).role.string
-    }
-    interface.property("Configuration", on: service) { service, access in
-      try service.session(access).configuration.string
-    }
-    interface.property("State", on: service) { service, access in try service.session(access).state.rawValue }
-    interface.property("Connected", on: service) { service, access in try service.session(access).isConnected }
-    interface.property("TargetContentIdentifier", on: service) { service, access in
-      try service.session(access).targetContentIdentifier.string
-    }
-    interface.property("Created", emits: .const, on: service) { service, access in
-      try service.session(access).created.unsigned
-    }
-    interface.property("LastActivated", emits: .false, on: service) { service, access in
-      try service.session(access).lastActivated.unsigned
-    }
+    property("PersistentIdentifier", emits: .const) { "\($0.identifier)" }
+    property("Application", emits: .const) { $0.application }
+    property("Role", emits: .const) { $0.role }
+    property("Configuration") { $0.configuration }
+    property("State") { $0.state.rawValue }
+    property("Connected") { $0.isConnected }
+    property("TargetContentIdentifier") { $0.targetContentIdentifier }
+    property("Created", emits: .const) { $0.created.unsigned }
+    property("LastActivated", emits: .false) { $0.lastActivated.unsigned }
     for property in SessionProperty.allCases {
       interface.property(
         MemberName(unchecked: property.rawValue), on: service,
@@ -126,6 +61,14 @@ package enum SessionInterface {
           try service.setProperty(property, to: Text(text), access, reply)
         })
     }
+    interface.answer("Activate", in: "activity", out: "outcome", "delivery", on: service) { $0.activate }
+    interface.answer("Refresh", on: service) { $0.refresh }
+    interface.answer("Destroy", in: "animation", on: service) { $0.destroy }
+    interface.answer("SetState", in: "state", on: service) { $0.setState }
+    interface.answer("Disconnect", on: service) { $0.disconnect }
+    interface.answer("SetSnapshot", in: "type", "data", on: service) { $0.setSnapshot }
+    interface.answer("OpenSnapshot", out: "type", "data", on: service) { $0.openSnapshot }
+    return interface
   }
 }
 
@@ -135,29 +78,20 @@ package enum DragInterface {
     on service: Service
   ) -> (interface: Interface, ended: SignalDeclaration<String, ObjectPath>) {
     var interface = Interface(InterchangeNames.drag)
-    interface.property("Items", on: service) { service, access in try service.drag(access).items.map(\.shownOnBus) }
-    interface.property("AllowedOperations", on: service) { service, access in
-      try service.drag(access).allowedOperations.map(\.rawValue)
-    }
-    interface.property("State", on: service) { service, access in try service.drag(access).state.string }
-    interface.property("Operation", on: service) { service, access in try service.drag(access).operation.string }
+    interface.property("Items", on: service) { try $0.drag($1).items.map(\.shownOnBus) }
+    interface.property("AllowedOperations", on: service) { try $0.drag($1).allowedOperations.map(\.rawValue) }
+    interface.property("State", on: service) { try $0.drag($1).state }
+    interface.property("Operation", on: service) { try $0.drag($1).operation }
     interface.method("AddItems", in: "items", on: service) {
       (service: isolated Service, reply: Reply<>, items: [ItemDictionaries.Dictionary]) in
       let (items, descriptors) = try ItemDictionaries.items(items, types: service.types)
-      try service.addItems(items, descriptors, at: reply.call.path, reply)
+      try service.addItems(items, descriptors, reply)
     }
     interface.takesItems("AddItems")
-    interface.method("Cancel", on: service) { (service: isolated Service, reply: Reply<>) in
-      try service.cancelDrag(at: reply.call.path, reply)
-    }
-    interface.method("Propose", in: "session", out: "operation", on: service) {
-      (service: isolated Service, reply: Reply<String>, session: ObjectPath) in
-      try service.propose(session, at: reply.call.path, reply)
-    }
-    interface.method(
-      "DropOn", in: "session", "operation", out: "target", "outcome", "delivery", on: service
-    ) { (service: isolated Service, reply: DeliveryReply, session: ObjectPath, operation: String) in
-      try service.dropOn(session, Text(operation), at: reply.call.path, reply)
+    interface.answer("Cancel", on: service) { $0.cancelDrag }
+    interface.answer("Propose", in: "session", out: "operation", on: service) { $0.propose }
+    interface.answer("DropOn", in: "session", "operation", out: "target", "outcome", "delivery", on: service) {
+      $0.dropOn
     }
     let ended = interface.signal("Ended", "operation", "target", of: String.self, ObjectPath.self)
     return (interface, ended)
@@ -166,10 +100,11 @@ package enum DragInterface {
 
 extension Interface {
   /// Adjusts a method whose first argument is items: limits their number, and tells code generators about the descriptors inside.
-  mutating func takesItems(_ member: MemberName) {
+  mutating func takesItems(_ member: MemberName, withOptions: Bool = false) {
     limit(member, values: ItemDictionaries.valueLimit)
     annotate(member, .unixFD)
     annotate(member, .qtTypeName(0, "QList<QVariantMap>"))
+    if withOptions { annotate(member, .qtTypeName(1, "QVariantMap")) }
   }
 }
 

@@ -34,62 +34,29 @@ package struct RootInterface: Sendable {
     }
     // Two texts and the dictionary, and for each entry itself, its key and its value. A call with more than a document may hold is not even read.
     interface.limit("Drop", values: 3 + 3 * (Limits.values / 2))
-    interface.method(
-      "Deliver", in: "payload", out: "session", "outcome", "delivery", on: service
-    ) { (service: isolated Service, reply: DeliveryReply, payload: String) in
-      try service.deliver(Text(payload), reply)
+    interface.answer("Deliver", in: "payload", out: "session", "outcome", "delivery", on: service) { $0.deliver }
+    interface.answer("DeliverEach", in: "payload", out: "results", on: service) { $0.deliverEach }
+    interface.answer("CancelDelivery", in: "delivery", on: service) { $0.cancelDelivery }
+    interface.answer("RedirectDelivery", in: "delivery", "session", out: "outcome", on: service) {
+      $0.redirectDelivery
     }
-    interface.method(
-      "DeliverEach", in: "payload", out: "results", on: service
-    ) { (service: isolated Service, reply: Reply<[DeliveryResult]>, payload: String) in
-      try service.deliverEach(Text(payload), reply)
-    }
-    interface.method(
-      "CancelDelivery", in: "delivery", on: service
-    ) { (service: isolated Service, reply: Reply<>, delivery: String) in
-      try service.cancelDelivery(Text(delivery), reply)
-    }
-    interface.method(
-      "RedirectDelivery", in: "delivery", "session", out: "outcome", on: service
-    ) { (service: isolated Service, reply: Reply<String>, delivery: String, session: ObjectPath) in
-      try service.redirectDelivery(Text(delivery), to: session, reply)
-    }
-    interface.method(
-      "DeferDelivery", in: "delivery", "seconds", on: service
-    ) { (service: isolated Service, reply: Reply<>, delivery: String, seconds: UInt32) in
-      try service.deferDelivery(Text(delivery), seconds: seconds, reply)
-    }
-    interface.method(
-      "FinishDelivery", in: "delivery", "error", "message", on: service
-    ) { (service: isolated Service, reply: Reply<>, delivery: String, error: String, message: String) in
-      try service.finishDelivery(Text(delivery), Text(error), Text(message), reply)
-    }
+    interface.answer("DeferDelivery", in: "delivery", "seconds", on: service) { $0.deferDelivery }
+    interface.answer("FinishDelivery", in: "delivery", "error", "message", on: service) { $0.finishDelivery }
   }
 
   private static func addItems<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
-    interface.method(
+    interface.answer(
       "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery",
       on: service
-    ) { (service: isolated Service, reply: DeliveryReply, list: String, type: String, key: String) in
-      try service.dropURIs(Text(list), Text(type), Text(key), reply)
-    }
-    interface.method(
+    ) { $0.dropURIs }
+    interface.answer(
       "DropText", in: "text", "directory", "info", out: "session", "outcome", "delivery", on: service
-    ) {
-      (service: isolated Service, reply: DeliveryReply, text: String, directory: String, info: [Text: Text]) in
-      try service.dropText(Text(text), Text(directory), info, reply)
-    }
+    ) { $0.dropText }
     interface.limit("DropText", values: 3 + 3 * (Limits.values / 2))
-    interface.method(
+    interface.answer(
       "DropData", in: "type", "suggested_name", "activity_type", "target_content_identifier", "data", out: "session",
       "outcome", "delivery", on: service
-    ) {
-      (
-        service: isolated Service, reply: DeliveryReply, type: String, name: String, activityType: String, key: String,
-        data: OwnedFileDescriptor
-      ) in
-      try service.dropData(Text(type), Text(name), Text(activityType), Text(key), data, reply)
-    }
+    ) { $0.dropData }
     interface.method(
       "DeliverItems", in: "items", "options", out: "session", "outcome", "delivery", on: service
     ) {
@@ -100,34 +67,14 @@ package struct RootInterface: Sendable {
       let (payload, descriptors) = try ItemDictionaries.payload(items, options, types: service.types)
       try service.deliverItems(payload, descriptors, reply)
     }
-    interface.takesItems("DeliverItems")
-    interface.annotate("DeliverItems", .qtTypeName(1, "QVariantMap"))
-    interface.method(
-      "OpenItem", in: "delivery", "item", "type", out: "data", "size", on: service
-    ) {
-      (
-        service: isolated Service, reply: Reply<OwnedFileDescriptor, Int64>, delivery: String, item: UInt32,
-        type: String
-      ) in
-      try service.openItem(Text(delivery), item, Text(type), reply)
-    }
-    interface.method(
-      "ReleaseDelivery", in: "delivery", on: service
-    ) { (service: isolated Service, reply: Reply<>, delivery: String) in
-      try service.releaseDelivery(Text(delivery), reply)
-    }
-    interface.method("RenewPromises", in: "token", on: service) {
-      (service: isolated Service, reply: Reply<>, token: String) in
-      try service.renewPromises(Text(token), reply)
-    }
+    interface.takesItems("DeliverItems", withOptions: true)
+    interface.answer("OpenItem", in: "delivery", "item", "type", out: "data", "size", on: service) { $0.openItem }
+    interface.answer("ReleaseDelivery", in: "delivery", on: service) { $0.releaseDelivery }
+    interface.answer("RenewPromises", in: "token", on: service) { $0.renewPromises }
   }
 
   private static func addDrags<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
-    interface.method(
-      "BeginDrag", in: "payload", out: "drag", "ticket", on: service
-    ) { (service: isolated Service, reply: Reply<ObjectPath, String>, payload: String) in
-      try service.beginDrag(Text(payload), reply)
-    }
+    interface.answer("BeginDrag", in: "payload", out: "drag", "ticket", on: service) { $0.beginDrag }
     interface.method(
       "BeginDragItems", in: "items", "options", out: "drag", "ticket", on: service
     ) {
@@ -138,97 +85,49 @@ package struct RootInterface: Sendable {
       let (payload, descriptors) = try ItemDictionaries.payload(items, options, types: service.types)
       try service.beginDragItems(payload, descriptors, reply)
     }
-    interface.takesItems("BeginDragItems")
-    interface.annotate("BeginDragItems", .qtTypeName(1, "QVariantMap"))
-    interface.method(
-      "OpenDrag", in: "ticket", out: "drag", on: service
-    ) { (service: isolated Service, reply: Reply<ObjectPath>, ticket: String) in
-      try service.openDrag(Text(ticket), reply)
-    }
+    interface.takesItems("BeginDragItems", withOptions: true)
+    interface.answer("OpenDrag", in: "ticket", out: "drag", on: service) { $0.openDrag }
   }
 
   private static func addQuestions<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
-    interface.method(
-      "Explain", in: "payload", out: "decision", on: service
-    ) { (service: isolated Service, reply: Reply<String>, payload: String) in
-      try service.explain(Text(payload), reply)
+    interface.answer("Explain", in: "payload", out: "decision", on: service) { $0.explain }
+    interface.answer("GetDelivery", in: "delivery", out: "state", "decision", on: service) { $0.delivery }
+    interface.answer("ListDeliveries", in: "state", "after", "limit", out: "deliveries", on: service) {
+      $0.deliveries
     }
-    interface.method(
-      "GetDelivery", in: "delivery", out: "state", "decision", on: service
-    ) { (service: isolated Service, call: Call, delivery: String) -> (String, String) in
-      let (state, decision) = try service.delivery(Text(delivery), call)
-      return (state.string, decision.string)
+    interface.answer("ListSessions", in: "application", "after", "limit", out: "sessions", on: service) {
+      $0.sessions
     }
-    interface.method(
-      "ListDeliveries", in: "state", "after", "limit", out: "deliveries", on: service
-    ) { (service: isolated Service, call: Call, state: String, after: String, limit: UInt32) -> [DeliveryRow] in
-      try service.deliveries(in: Text(state), after: Text(after), limit: limit, call)
-    }
-    interface.method(
-      "ListSessions", in: "application", "after", "limit", out: "sessions", on: service
-    ) { (service: isolated Service, call: Call, application: String, after: String, limit: UInt32) -> [SessionRow] in
-      try service.sessions(of: Text(application), after: Text(after), limit: limit, call)
-    }
-    interface.method(
-      "EventsSince", in: "sequence", "limit", out: "events", on: service
-    ) { (service: isolated Service, call: Call, sequence: UInt64, limit: UInt32) -> [EventRow] in
-      try service.events(since: sequence, limit: limit, call)
-    }
+    interface.answer("EventsSince", in: "sequence", "limit", out: "events", on: service) { $0.events }
   }
 
   private static func addApplications<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
-    interface.method(
-      "RegisterApplication", in: "manifest", out: "application", on: service
-    ) { (service: isolated Service, reply: Reply<ObjectPath>, manifest: String) in
-      try service.register(Text(manifest), reply)
-    }
-    interface.method(
-      "AttachHost", in: "identifier", "connected", out: "application", "discarded", on: service
-    ) {
-      (
-        service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath]
-      ) in
-      try service.attachHost(of: Text(identifier), connected: connected, HostOptions(), reply)
+    interface.answer("RegisterApplication", in: "manifest", out: "application", on: service) { $0.register }
+    interface.method("AttachHost", in: "identifier", "connected", out: "application", "discarded", on: service) {
+      (service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, host: Text, connected: [ObjectPath]) in
+      try service.attachHost(of: host, connected: connected, HostOptions(), reply)
     }
     interface.method(
       "AttachHostWith", in: "identifier", "connected", "options", out: "application", "discarded", on: service
     ) {
       (
-        service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath],
+        service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, host: Text, connected: [ObjectPath],
         options: [String: Variant]
       ) in
-      try service.attachHost(of: Text(identifier), connected: connected, try HostOptions(options), reply)
+      try service.attachHost(of: host, connected: connected, try HostOptions(options), reply)
     }
     interface.annotate("AttachHostWith", .qtTypeName(2, "QVariantMap"))
-    interface.method(
-      "UnregisterApplication", in: "identifier", on: service
-    ) { (service: isolated Service, reply: Reply<>, identifier: String) in
-      try service.unregister(Text(identifier), reply)
+    interface.answer("UnregisterApplication", in: "identifier", on: service) { $0.unregister }
+    interface.answer("ListApplications", out: "applications", on: service) { $0.applications }
+    interface.answer("ListHandlers", in: "type", out: "handlers", on: service) { $0.handlers }
+    interface.answer("ListPreferredApplications", out: "preferences", on: service) { $0.preferredApplications }
+    interface.answer("SetPreferredApplication", in: "activity_type", "identifier", on: service) {
+      $0.setPreferredApplication
     }
-    interface.method(
-      "ListApplications", out: "applications", on: service
-    ) { (service: isolated Service, call: Call) -> [ApplicationRow] in service.applications(call) }
-    interface.method(
-      "ListHandlers", in: "type", out: "handlers", on: service
-    ) { (service: isolated Service, call: Call, type: String) throws -> [HandlerRow] in
-      try service.handlers(of: Text(type), call)
+    interface.answer("GetPreferredApplication", in: "activity_type", out: "identifier", on: service) {
+      $0.preferredApplication
     }
-    interface.method(
-      "ListPreferredApplications", out: "preferences", on: service
-    ) { (service: isolated Service, call: Call) throws -> [PreferenceRow] in try service.preferredApplications(call) }
-    interface.method(
-      "SetPreferredApplication", in: "activity_type", "identifier", on: service
-    ) { (service: isolated Service, reply: Reply<>, type: String, identifier: String) in
-      try service.setPreferredApplication(Text(identifier), for: Text(type), reply)
-    }
-    interface.method(
-      "GetPreferredApplication", in: "activity_type", out: "identifier", on: service
-    ) { (service: isolated Service, call: Call, type: String) -> String in
-      try service.preferredApplication(for: Text(type), call).string
-    }
-    interface.method(
-      "ListRules", out: "rules", on: service
-    ) { (service: isolated Service, call: Call) throws -> [RuleRow] in try service.rules(call) }
+    interface.answer("ListRules", out: "rules", on: service) { $0.rules }
   }
 }
 

@@ -62,22 +62,16 @@ struct Kernel: Processes {
 
   /// The regular files behind the descriptors from 3 on; `nil` if they may not be read.
   private func held(by number: Int32) -> [Process.HeldFile]? {
-    guard let stream = opendir("/proc/\(number)/fd") else { return nil }
-    defer { closedir(stream) }
-    var held: [Process.HeldFile] = []
-    while let entry = readdir(stream), held.count < 4_096 {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard let descriptor = Int32(name), descriptor > 2 else { continue }
+    let files = SmallFile.names(readIn: "/proc/\(number)/fd")?.lazy.compactMap { name -> Process.HeldFile? in
+      guard let descriptor = Int32(name), descriptor > 2 else { return nil }
       let path = "/proc/\(number)/fd/\(descriptor)"
       var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        let target = LinkTarget.bytes(of: path)
-      else { continue }
-      held.append(.init(Node(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)), path: target))
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let target = LinkTarget.bytes(of: path) else {
+        return nil
+      }
+      return .init(Node(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)), path: target)
     }
-    return held
+    return files.map { Array($0.prefix(4_096)) }
   }
 
   func variable(_ name: String, of number: Int32) -> Bytes? {

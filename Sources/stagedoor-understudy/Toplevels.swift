@@ -93,7 +93,7 @@ struct Toplevels {
   // MARK: Events
 
   mutating func take(_ event: WaylandMessage) throws(WaylandFault) {
-    var arguments = WaylandArguments(event.body)
+    var arguments = WaylandArguments(event.body[...])
     if event.object == Toplevels.display {
       // An error ends the connection. The other event frees one of our numbers, and we use few.
       isOver = isOver || event.opcode == 0

@@ -298,7 +298,9 @@ extension Understudy {
   private func compare(
     _ path: ObjectPath, _ hosted: HostedSession, with documents: [String: (url: String, level: Level)], _ hasTabs: Bool
   ) async {
-    if let window = documents.first(where: { $0.value.url == hosted.url }).flatMap({ WindowNumber($0.key) }) {
+    let showing = documents.filter { $0.value.url == hosted.url }.keys.compactMap { WindowNumber($0) }
+    // Of several windows that show the document, the session keeps its own.
+    if let window = showing.first(where: { $0 == hosted.window }) ?? showing.min() {
       hosting.sessions[path]?.window = window
       return
     }

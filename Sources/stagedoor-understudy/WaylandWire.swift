@@ -50,7 +50,7 @@ struct WaylandFault: Error {}
 struct WaylandArguments {
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: some Collection<UInt8>) { rest = Bytes(bytes)[...] }
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   mutating func number() throws(WaylandFault) -> UInt32 {
     guard rest.count >= 4 else { throw WaylandFault() }
@@ -69,7 +69,7 @@ struct WaylandArguments {
   mutating func text() throws(WaylandFault) -> Bytes { Bytes(try array().prefix { $0 != 0 }) }
 
   mutating func numbers() throws(WaylandFault) -> [UInt32] {
-    var numbers = WaylandArguments(try array())
+    var numbers = WaylandArguments(try array()[...])
     var found: [UInt32] = []
     while !numbers.rest.isEmpty { found.append(try numbers.number()) }
     return found

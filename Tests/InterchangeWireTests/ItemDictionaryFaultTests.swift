@@ -2,7 +2,8 @@ import DBus
 import SceneModel
 import Testing
 
-/// For each key of the dictionaries: the values that it may not have, and the message to the sender.
+/// What a dictionary of the bus can hold and a document cannot, and what the sender is told of it. A payload in dictionaries is otherwise read as
+/// documents are, so `PayloadFaultTests` says the rest.
 @Suite struct ItemDictionaryFaultTests {
   private func error(_ items: [[Text: Variant]], _ options: [Text: Variant] = [:]) -> InterchangeError? {
     #expect(throws: InterchangeError.self) { try ItemDictionaryTests.payload(items, options) }
@@ -27,19 +28,11 @@ import Testing
       ["activities": [["activityType": "open"]].variant],
       ".activities[0]: expected an activity as a document, got a value of type \"a{ss}\""
     ),
-    (["activities": ["open"].variant], ".activities[0], line 1, column 1: "),
-    (["activities": ["{}"].variant], ".activities[0].activityType: expected the type of the activity, got nothing"),
     (["activities": [#"{"activityType":"a"}"#, "[]"].variant], ".activities[1]: expected an activity, got a list"),
-    (
-      ["activities": [#"{"activityType":"a","userInfo":{"when":{"$date":"yesterday"}}}"#].variant],
-      ".activities[0].userInfo.when: expected an RFC 3339 date, got \"yesterday\""
-    ),
-    (["representations": true], ".representations: expected a list of representations, got true"),
     (
       ["representations": [String: Variant]().variant],
       ".representations: expected a list of representations, got a value of type \"a{sv}\""
     ),
-    (["representations": ["a"].variant], ".representations[0]: expected a representation, got \"a\""),
     (
       ["representations": [[UInt32(1): "a"]].variant],
       ".representations[0]: expected a representation, got a value of type \"a{us}\""
@@ -47,51 +40,25 @@ import Testing
   ]
 
   @Test(arguments: items.indices)
-  func `of an item`(index: Int) throws {
-    let message = try #require(fault([[:], Self.items[index].0]))
-    #expect(message.hasPrefix("items[1]\(Self.items[index].1)"), "\(message)")
-    if !Self.items[index].1.hasSuffix(": ") { #expect(message == "items[1]\(Self.items[index].1)") }
+  func `of an item`(index: Int) {
+    #expect(fault([[:], Self.items[index].0]) == "items[1]\(Self.items[index].1)")
   }
 
   private static let oneContent = "expected one of \"data\", \"text\", \"file\", \"fd\" and \"provider\", got "
   private static let representations: [([Text: Variant], String)] = [
-    (["text": ""], ".type: expected a MIME type or a uniform type identifier, got nothing"),
     (["type": .byte(1), "text": ""], ".type: expected a content type such as image/png or public.png, got 1"),
-    (
-      ["type": "image/*", "text": ""],
-      ".type: expected a content type such as image/png or public.png, got \"image/*\": a wildcard can be asked for, "
-        + "but nothing is of that type"
-    ),
     (["type": "a/b"], ": \(oneContent)none"),
-    (["type": "a/b", "text": "", "data": .bytes([])], ": \(oneContent)2"),
     (["type": "a/b", "text": "", "provider": .objectPath("/a")], ": \(oneContent)2"),
-    (
-      ["type": "a/b", "text": "", "data": .bytes([]), "file": "file:///a", "provider": .objectPath("/a")],
-      ": \(oneContent)4"
-    ),
     // Base64 is only for documents.
     (["type": "a/b", "data": "AAAA"], ".data: expected bytes (ay), got \"AAAA\""),
     (["type": "a/b", "data": [Int16(1)].variant], ".data: expected bytes (ay), got a value of type \"an\""),
     (["type": "a/b", "text": .bytes([65])], ".text: expected text, got bytes"),
-    (
-      ["type": "a/b", "file": "/home/user/Beach.png"],
-      ".file: expected a file URL such as file:///home/user/Beach.png, got \"/home/user/Beach.png\""
-    ),
     (
       ["type": "a/b", "file": .objectPath("/home")],
       ".file: expected a file URL such as file:///home/user/Beach.png, got the object path \"/home\""
     ),
     (["type": "a/b", "fd": .uint32(0)], ".fd: expected a file descriptor (h), got 0"),
     (["type": "a/b", "provider": "/a"], ".provider: expected an object path (o), got \"/a\""),
-    (["type": "a/b", "text": "", "openInPlace": .int32(1)], ".openInPlace: expected true or false, got 1"),
-    (
-      ["type": "a/b", "text": "", "visibility": "none"],
-      ".visibility: expected \"all\", \"application\" or \"ownProcess\", got \"none\""
-    ),
-    (
-      ["type": "a/b", "text": "", "visibility": true],
-      ".visibility: expected \"all\", \"application\" or \"ownProcess\", got true"
-    ),
     // Of several faults the message names the first in the order of the keys, every time.
     (
       ["visibility": "none", "type": .byte(1), "text": .byte(2), "openInPlace": .byte(3), "data": .byte(4)],
@@ -113,12 +80,6 @@ import Testing
     #expect(fault([both]) == "items[0].representations[0]: \(Self.oneContent)2")
   }
 
-  @Test func `a type stands in an item once, under whichever name`() {
-    let item = ItemDictionaryTests.item(["type": "image/png", "text": ""], ["type": "public.png", "text": ""])
-    #expect(
-      fault([item]) == "items[0].representations[1].type: expected each type once in an item, got \"public.png\"")
-  }
-
   private static let options: [([Text: Variant], String)] = [
     (["deadline": "20"], ".deadline: expected a number of seconds above 0 and at most 3600, got \"20\""),
     (["deadline": .int32(-1)], ".deadline: expected a number of seconds above 0 and at most 3600, got -1"),
@@ -127,27 +88,17 @@ import Testing
     ),
     (["deadline": .double(.nan)], ".deadline: expected a number of seconds above 0 and at most 3600, got nan"),
     (["deadline": .double(.infinity)], ".deadline: expected a number of seconds above 0 and at most 3600, got inf"),
-    (["private": "true"], ".private: expected true or false, got \"true\""),
-    (["strict": .byte(1)], ".strict: expected true or false, got 1"),
     (["keepPromises": .double(1)], ".keepPromises: expected true or false, got 1.0"),
-    (["allowedOperations": "copy"], ".allowedOperations: expected a list of operations, got \"copy\""),
     (["allowedOperations": [String]().variant], ".allowedOperations: expected \"copy\", \"move\" or both, got neither"),
-    (["allowedOperations": ["link"].variant], ".allowedOperations[0]: expected \"copy\" or \"move\", got \"link\""),
-    (
-      ["allowedOperations": ["copy", "copy"].variant],
-      ".allowedOperations[1]: expected each operation once, got \"copy\""
-    ),
     (
       ["application": .objectPath("/a")],
       ".application: expected an application's identifier, got the object path \"/a\""
     ),
-    (["application": ""], ".application: expected an application's identifier, got \"\""),
     (["session": .int32(7)], ".session: expected a session's identifier or path, got 7"),
     (
       ["session": .objectPath("/a"), "application": "a"],
       ".session: expected a session alone to say where it goes, got application too"
     ),
-    (["wait": "now"], ".wait: expected \"routed\" or \"handled\", got \"now\""),
     (["token": .signature("s")], ".token: expected a name for this request, got a value of type \"g\""),
   ]
 
@@ -156,22 +107,10 @@ import Testing
     #expect(fault([[:]], Self.options[index].0) == "options\(Self.options[index].1)")
   }
 
-  @Test func `nothing at all`() {
-    #expect(
-      fault([])
-        == "expected an activity or items, or options that name a session or an application, got none")
-  }
-
   private static let unknown: [(item: [Text: Variant], options: [Text: Variant], String)] = [
-    (["name": "x"], [:], "items[0].name: expected suggestedName, activities or representations"),
     (
       ItemDictionaryTests.item(["type": "a/b", "text": "", "fds": .bytes([])]), [:],
       "items[0].representations[0].fds: expected type, data, text, file, openInPlace, visibility, fd, provider or size"
-    ),
-    (
-      ["activities": [#"{"activityType":"a","tilte":"x"}"#].variant], [:],
-      "items[0].activities[0].tilte: expected activityType, targetContentIdentifier, title, userInfo, webpageURL, "
-        + "requiredUserInfoKeys, keywords, persistentIdentifier, expirationDate, isEligibleForHandoff or visibility"
     ),
     (
       [:], ["new": .structure([.byte(1)])],
@@ -195,19 +134,11 @@ import Testing
     #expect(error(most + [[:]])?.name == .limitsExceeded)
     #expect(error(most + [[:]])?.message == "items: expected at most \(Limits.items) items")
 
-    let activities = [String](repeating: #"{"activityType":"a"}"#, count: Limits.perItem)
-    #expect(throws: Never.self) { try ItemDictionaryTests.payload([["activities": activities.variant]]) }
-    #expect(error([["activities": (activities + activities).variant]])?.name == .limitsExceeded)
-
     let path = "/" + String(repeating: "a", count: Limits.text)
     let long = ItemDictionaryTests.item(["type": "a/b", "provider": .objectPath(ObjectPath(stringLiteral: path))])
     #expect(
       error([long])?.message
         == "items[0].representations[0].provider: expected at most \(Limits.text) bytes, got \(Limits.text + 1)")
-
-    let name = String(repeating: "a", count: Limits.text)
-    #expect(throws: Never.self) { try ItemDictionaryTests.payload([["suggestedName": .string(name)]]) }
-    #expect(error([["suggestedName": .string(name + "a")]])?.name == .limitsExceeded)
   }
 
   @Test func `what is larger than a document comes in another way`() {

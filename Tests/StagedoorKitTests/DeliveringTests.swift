@@ -3,7 +3,6 @@ import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
 import StagedoorKit
-import Synchronization
 import Testing
 
 /// Deliveries: their results and errors.
@@ -21,9 +20,7 @@ import Testing
       #expect(again.outcome == .activated)
       #expect(again.session == first.session)
       #expect(again.identifier != first.identifier)
-      var options = DeliveryOptions.lasting
-      options.disposition = .new
-      let other = try await stagedoor.deliver([DragItem(cat("cat1"))], options)
+      let other = try await stagedoor.deliver([DragItem(cat("cat1"))], .lasting.with(\.disposition, .new))
       #expect(other.outcome == .created)
       #expect(other.session != first.session)
     }
@@ -48,11 +45,9 @@ import Testing
     try await withClient { _, stagedoor in
       #expect(await code { try await stagedoor.drop("viewDog") } == .activityTypeNotDeclared)
       #expect(await code { try await stagedoor.drop("") } == .invalidPayload)
-      var existing = DeliveryOptions()
-      existing.disposition = .existingOnly
+      let existing = DeliveryOptions().with(\.disposition, .existingOnly)
       #expect(await code { try await stagedoor.deliver(cat("cat1"), existing) } == .noMatchingSession)
-      var stranger = DeliveryOptions()
-      stranger.application = "org.example.Dogs"
+      let stranger = DeliveryOptions().with(\.application, "org.example.Dogs")
       #expect(await code { try await stagedoor.deliver(cat("cat1"), stranger) } == .noSuchApplication)
       var late = cat("cat1")
       late.expirationDate = Date(timeIntervalSince1970: 1)
@@ -79,8 +74,7 @@ import Testing
           #expect(error.message.hasPrefix("\(place): expected"), "\(error)")
         }
       }
-      var options = DeliveryOptions()
-      options.deadline = .seconds(3601)
+      let options = DeliveryOptions().with(\.deadline, .seconds(3601))
       #expect(await code { try await stagedoor.deliver(cat("cat1"), options) } == .invalidPayload)
       #expect(try await stagedoor.eventSequence() == before)
     }
@@ -88,12 +82,16 @@ import Testing
 
   @Test func `what an item promises is loaded when the host opens it, and again after a failure`() async throws {
     try await withClient(Self.pictures) { _, stagedoor in
-      let loads = Counter()
+      let loads = Lock(0)
       struct Torn: Error {}
       var provider = ItemProvider()
       provider.registerText("a beach")
       provider.registerDataRepresentation(as: "image/png") { _ in
-        if loads.next() == 1 { throw Torn() }
+        let isFirst = loads.withLock { loads in
+          loads += 1
+          return loads == 1
+        }
+        if isFirst { throw Torn() }
         return Data([1, 2, 3])
       }
       // No error on the bus can have this name.
@@ -103,7 +101,7 @@ import Testing
       #expect(!provider.hasItem(conformingTo: "video/*"))
       let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
       #expect(delivery.outcome == .created)
-      #expect(loads.value == 0)
+      #expect(loads.withLock(\.self) == 0)
       func size(_ type: String) async throws -> Int64 {
         let opened = try await stagedoor.opened(delivery.identifier, 0, type)
         return opened.size
@@ -112,7 +110,7 @@ import Testing
       await #expect(throws: CallError.self) { try await size("image/gif") }
       #expect(try await size("image/*") == 3)
       #expect(try await size("text/plain") == 7)
-      #expect(loads.value == 2)
+      #expect(loads.withLock(\.self) == 2)
       #expect(try await provider.loadDataRepresentation(as: "image/*") == Data([1, 2, 3]))
     }
   }
@@ -120,9 +118,9 @@ import Testing
   @Test func `nobody but the service may ask for what an item promises, or say that nobody asks any more`() async throws
   {
     try await withClient(Self.pictures) { house, stagedoor in
-      let loads = Counter()
+      let loads = Lock(0)
       let item = DragItem(promising: "image/png") { _ in
-        _ = loads.next()
+        loads.withLock { $0 += 1 }
         return Data([1, 2, 3])
       }
       let delivery = try await stagedoor.deliver([item], .lasting)
@@ -142,9 +140,9 @@ import Testing
         #expect(!refusals.contains(nil))
       }
       #expect(denied >= 1)
-      #expect(loads.value == 0)
+      #expect(loads.withLock(\.self) == 0)
       #expect(try await stagedoor.opened(delivery.identifier, 0, "image/png").size == 3)
-      #expect(loads.value == 1)
+      #expect(loads.withLock(\.self) == 1)
     }
   }
 
@@ -189,9 +187,7 @@ import Testing
     try await withClient { _, stagedoor in
       var hurried = stagedoor
       hurried.timeout = .seconds(2)
-      var options = DeliveryOptions()
-      options.wait = .handled
-      options.deadline = .seconds(3)
+      let options = DeliveryOptions.handled.with(\.deadline, .seconds(3))
       let client = hurried
       #expect(await code { try await client.deliver(cat("cat1"), options) } == .hostTimeout)
     }
@@ -226,10 +222,4 @@ import Testing
       }
     }
   }
-}
-
-private final class Counter: Sendable {
-  private let count = Atomic(0)
-  var value: Int { count.load(ordering: .relaxed) }
-  func next() -> Int { count.add(1, ordering: .relaxed).newValue }
 }

@@ -73,27 +73,6 @@ import Testing
     }
   }
 
-  @Test func `they go on when the service has been away`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.withClient { stagedoor in
-        let live = try await house.serving("--durability", "normal") { daemon in
-          let live = try await stagedoor.events()
-          _ = try await stagedoor.deliver(cat("cat1"), .lasting)
-          await daemon.stop()
-          return live
-        }
-        try await house.serving("--durability", "normal") { daemon in
-          _ = try await stagedoor.deliver(cat("cat2"), .lasting)
-          await daemon.stop()
-        }
-        try await house.serving("--durability", "normal") { _ in
-          _ = try await stagedoor.deliver(cat("cat3"), .lasting)
-          #expect(try await collect(3, from: live).map(\.sequence) == [1, 2, 3])
-        }
-      }
-    }
-  }
-
   @Test func `what happened before the next service had the name is told without a signal`() async throws {
     let discarded = "SessionDiscarded"
     try await withPlayedService(events: [discarded]) { bus, first, stagedoor in

@@ -102,61 +102,13 @@ import Testing
     }
   }
 
-  @Test func `an application asks for windows, closes them, and hears of each step`() async throws {
-    try await withHosted { stagedoor, application in
-      let made = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
-      try await application.waitForFocus(of: made.session)
-      let scene = try #require(application.scene(of: made.session))
-      #expect(
-        try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
-      #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
-      try await eventually("another window") { await application.connectedScenes.count == 2 }
-      // The service brings the window to the front when the host has taken the delivery.
-      try await eventually("each in front") {
-        await application.calls.count { $0.hasPrefix("bringToFront") } == 3
-      }
-      scene.enter(.background)
-      try await eventually("it is away") {
-        try await stagedoor.session(made.session).activationState == .background
-      }
-      #expect(try await stagedoor.session(made.session).stateRestorationActivity == cat("tom"))
-      _ = application.taken()
-      try await application.requestSceneSessionRefresh(scene.session)
-      try await eventually("the refresh") { await application.calls == ["needsRefresh (background)"] }
-      _ = application.taken()
-      application.requestSceneSessionDestruction(
-        scene.session, options: .init(windowDismissalAnimation: .decline))
-      try await eventually("it is gone for good") { await application.discardedSessions == [made.session] }
-      #expect(application.taken() == ["didDisconnect decline (unattached)", "didDiscard 1"])
-      #expect(
-        await code { try await application.requestSceneSessionActivation(scene.session, userActivity: nil) }
-          == .noSuchSession)
-    }
-  }
-
-  @Test func `a scene that was released is restored with what it was doing`() async throws {
-    try await withHosted { stagedoor, application in
-      let tom = try await stagedoor.deliver(cat("tom"), .handled)
-      application.scene(of: tom.session)?.release()
-      try await eventually("the release") { try await stagedoor.session(tom.session).isConnected == false }
-      var restored: UserActivity?
-      application.whenConnecting = { _, options in restored = options.stateRestorationActivity }
-      let again = try await stagedoor.deliver(cat("tom"), .handled)
-      #expect(again.outcome == .restored)
-      #expect(again.session == tom.session)
-      #expect(restored == cat("tom"))
-    }
-  }
-
   /// With the manifest of a tutorial for UIKit, which does not say that the application chooses.
   @Test func `an application chooses the configuration of a new window`() async throws {
     let manifest = Manifests.application(
       "org.example.Cats", types: "viewCat",
       configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"))
     try await withHosted(manifest) { stagedoor, application in
-      var options = DeliveryOptions.handled
-      options.disposition = .new
-      let wishes = options
+      let wishes = DeliveryOptions.handled.with(\.disposition, .new)
       // The service waits one second for the answer, which may be too short on a busy machine.
       try await eventually("the configuration that the application chose") {
         let tom = try await stagedoor.deliver(cat("tom"), wishes)

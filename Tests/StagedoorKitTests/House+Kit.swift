@@ -78,17 +78,15 @@ nonisolated(nonsending) func refusal(
 
 extension DeliveryOptions {
   /// Longer than any machine is slow: at its deadline a delivery would change.
-  static var lasting: DeliveryOptions {
-    var options = DeliveryOptions()
-    options.deadline = .seconds(3600)
-    return options
-  }
+  static var lasting: DeliveryOptions { DeliveryOptions().with(\.deadline, .seconds(3600)) }
 
   /// The call returns when the application has the delivery.
-  static var handled: DeliveryOptions {
-    var options = DeliveryOptions()
-    options.wait = .handled
-    options.deadline = usualLimit
+  static var handled: DeliveryOptions { DeliveryOptions().with(\.wait, .handled).with(\.deadline, usualLimit) }
+
+  /// The same, with another value of one option.
+  func with<Value>(_ option: WritableKeyPath<DeliveryOptions, Value>, _ value: Value) -> DeliveryOptions {
+    var options = self
+    options[keyPath: option] = value
     return options
   }
 }

@@ -93,19 +93,6 @@ import Testing
     }
   }
 
-  @Test func `what an application does while it connects comes after it has connected`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
-      try await service.connect(session, Options.none)
-      #expect(
-        application.taken() == [
-          "willConnect Main (unattached)", "willEnterForeground (unattached)", "didBecomeActive (foregroundActive)",
-        ])
-      try await service.wait(for: "1: SetState foregroundActive")
-    }
-  }
-
   @Test func `what a delegate throws refuses the delivery, and leaves things as they were`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)
@@ -188,6 +175,26 @@ import Testing
       let next = try #require(application.scene(of: scene.id))
       #expect(next !== scene && next.userInfo == ["zoom": 2] && next.userActivity == cat("cat2"))
       try await service.wait(for: #"1: UserInfo = {"zoom":2}"#)
+    }
+  }
+
+  /// A task goes on later than one may think: other tasks of the main actor run whenever an async function is entered or left.
+  @Test func `a scene that is released at any moment of a delivery for it loses none of its values`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      for round in 1...800 {
+        if application.connectedScenes.isEmpty { try await service.connect(session, Options.none) }
+        service.whenNextRead {
+          Task {
+            for _ in 0..<(round * 7 % 100) { await Task.yield() }
+            let scene = application.connectedScenes.first
+            scene?.userInfo = ["round": .integer(round)]
+            scene?.release()
+          }
+        }
+        try await service.connect(session, Options.activity("cat1"))
+        try await service.wait(for: #"1: UserInfo = {"round":\#(round)}"#)
+      }
     }
   }
 

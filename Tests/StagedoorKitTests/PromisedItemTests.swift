@@ -98,8 +98,7 @@ import Testing
   @Test(arguments: [false, true])
   func `a call with a promise can be repeated with its token`(isAnotherProcess: Bool) async throws {
     try await withClient(Self.manifest) { house, stagedoor in
-      var options = DeliveryOptions.lasting
-      options.token = String(repeating: "é", count: 127)
+      let options = DeliveryOptions.lasting.with(\.token, String(repeating: "é", count: 127))
       let payload = Payload(items: [Self.promise("a beach"), Self.promise("a sea")], options)
       let first = try await stagedoor.deliver(payload)
       let observer = try await house.bus.connect()
@@ -142,8 +141,7 @@ import Testing
       try house.write(mail, to: "\(house.applications)/org.example.Mail.json")
       let sender = try await Sender(on: house)
       try await house.withClient { host in
-        var options = DeliveryOptions.lasting
-        (options.token, options.application) = ("letter", "org.example.Pictures")
+        let options = DeliveryOptions.lasting.with(\.token, "letter").with(\.application, "org.example.Pictures")
         let letter = Payload(items: [Self.promise("a beach")], options)
         let delivery = try await house.serving("--durability", "normal") { _ in
           try await host.register(manifest: Self.manifest)

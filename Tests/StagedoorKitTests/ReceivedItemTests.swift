@@ -69,15 +69,6 @@ import Testing
     }
   }
 
-  @Test func `an application that wants no data of a moved item says so`() async throws {
-    try await withHosted(Self.manifest) { stagedoor, application in
-      let (drag, _) = try await move(stagedoor, application)
-      for item in application.items { item.itemProvider.finishLoading() }
-      application.items = []
-      #expect(try await end(of: drag).operation == .move)
-    }
-  }
-
   @Test func `the window to which items were redirected can load them, whatever the first window does`() async throws {
     try await withHosted(Self.manifest) { stagedoor, application in
       let other = try await stagedoor.newSession(of: "org.example.Cats").session

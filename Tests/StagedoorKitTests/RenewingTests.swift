@@ -7,11 +7,8 @@ import Testing
 
 /// Promises with a token, while services come and go: a service that may know a delivery is told who keeps the promises of it.
 @Suite struct RenewingTests {
-  private static let letter: Payload = {
-    var options = DeliveryOptions.lasting
-    options.token = "letter"
-    return Payload(items: [DragItem(promising: "text/plain") { _ in Data("a beach".utf8) }], options)
-  }()
+  private static let letter = Payload(
+    items: [DragItem(promising: "text/plain") { _ in Data("a beach".utf8) }], .lasting.with(\.token, "letter"))
 
   /// Runs `body` with a sender, and with the number of objects that it exports.
   private func withSender(
@@ -34,6 +31,14 @@ import Testing
     return service.path
   }
 
+  /// Expects that the sender still provides the letter, once.
+  private func expectKept(
+    _ service: PlayedService, _ stagedoor: Stagedoor, at path: ObjectPath, _ objects: () async throws -> Int
+  ) async throws {
+    #expect(try await service.load(from: stagedoor.connection, at: path) == "a beach")
+    #expect(try await objects() == 1)
+  }
+
   @Test func `a call whose service ended before it answered may have been carried out, so its promises are renewed`()
     async throws
   {
@@ -41,8 +46,7 @@ import Testing
       let path = try await deliverInVain(bus, stagedoor)
       let second = try await PlayedService(on: bus)
       try await second.wait(for: "RenewPromises")
-      #expect(try await second.load(from: stagedoor.connection, at: path) == "a beach")
-      #expect(try await objects() == 1)
+      try await expectKept(second, stagedoor, at: path, objects)
     }
   }
 
@@ -79,8 +83,7 @@ import Testing
           ]
         ])
       try await third.wait(for: "RenewPromises", 4)
-      #expect(try await third.load(from: stagedoor.connection, at: first.path) == "a beach")
-      #expect(try await objects() == 1)
+      try await expectKept(third, stagedoor, at: first.path, objects)
     }
   }
 
@@ -94,8 +97,7 @@ import Testing
       _ = try await delivering.value
       let second = try await PlayedService(on: bus)
       try await second.wait(for: "RenewPromises")
-      #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
-      #expect(try await objects() == 1)
+      try await expectKept(second, stagedoor, at: first.path, objects)
     }
   }
 
@@ -108,8 +110,7 @@ import Testing
       try await stagedoor.deliver(Self.letter)
       try await second.wait(for: "RenewPromises", 2)
       second.answerNow("RenewPromises")
-      #expect(try await second.load(from: stagedoor.connection, at: second.path) == "a beach")
-      #expect(try await objects() == 1)
+      try await expectKept(second, stagedoor, at: second.path, objects)
     }
   }
 
@@ -128,8 +129,7 @@ import Testing
       second.answerNow("DeliverItems")
       _ = try await again.value
       try await second.wait(for: "RenewPromises", 3)
-      #expect(try await second.load(from: stagedoor.connection, at: second.path) == "a beach")
-      #expect(try await objects() == 1)
+      try await expectKept(second, stagedoor, at: second.path, objects)
     }
   }
 
@@ -147,8 +147,7 @@ import Testing
       await first.close()
       let second = try await PlayedService(on: bus)
       try await second.wait(for: "RenewPromises")
-      #expect(try await second.load(from: stagedoor.connection, at: first.path) == "a beach")
-      #expect(try await objects() == 1)
+      try await expectKept(second, stagedoor, at: first.path, objects)
     }
   }
 

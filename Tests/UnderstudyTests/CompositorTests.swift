@@ -12,42 +12,20 @@ import Testing
     case sway, xwayland, plasma
   }
 
-  private struct Desktop {
-    let house: House
-    let environment: [String: String]
-    let setting: Setting
-
-    func open(_ words: String...) async throws -> Command.Result { try await command(["--json"] + words).run() }
-
-    func explain(_ words: String...) async throws -> String { try await command(["--explain"] + words).output() }
-
-    private func command(_ words: [String]) -> Command {
-      var command = Command(Command.built("stagedoor").program, arguments: ["open"] + words, environment: environment)
-      command.directory = house.home
-      return command
-    }
-
-    /// The titles, the last active first.
-    func titles() async throws -> [String] { try await house.watcher.titles() }
-
-    /// Waits for titles in this order.
-    func shows(_ what: String, _ wanted: [String]) async throws { try await house.watcher.shows(what, wanted) }
-
-    /// The title of the window that has the keyboard: sway's own word, if the window speaks to sway as it should.
-    func focused() async throws -> String {
-      if setting == .plasma { return try await titles().first ?? "" }
-      let tree = try await Command("swaymsg", "-t", "get_tree", "-r", environment: environment).output()
-      let root = try JSONSerialization.jsonObject(with: Data(tree.utf8))
-      var nodes = [root as? [String: Any] ?? [:]]
-      while let node = nodes.popLast() {
-        if node["focused"] as? Bool == true {
-          #expect(node["shell"] as? String == (setting == .sway ? "xdg_shell" : "xwayland"))
-          return node["name"] as? String ?? ""
-        }
-        for key in ["nodes", "floating_nodes"] { nodes += node[key] as? [[String: Any]] ?? [] }
+  /// The title of the window that has the keyboard: sway's own word, if the window speaks to sway as it should.
+  private func focused(_ stage: Stage, _ setting: Setting) async throws -> String {
+    if setting == .plasma { return try await stage.house.watcher.titles().first ?? "" }
+    let tree = try await stage.command("swaymsg", "-t", "get_tree", "-r").output()
+    let root = try JSONSerialization.jsonObject(with: Data(tree.utf8))
+    var nodes = [root as? [String: Any] ?? [:]]
+    while let node = nodes.popLast() {
+      if node["focused"] as? Bool == true {
+        #expect(node["shell"] as? String == (setting == .sway ? "xdg_shell" : "xwayland"))
+        return node["name"] as? String ?? ""
       }
-      return ""
+      for key in ["nodes", "floating_nodes"] { nodes += node[key] as? [[String: Any]] ?? [] }
     }
+    return ""
   }
 
   /// The program of the compositor, and its variables. Its sockets need a short path.
@@ -87,7 +65,7 @@ import Testing
   }
 
   private nonisolated(nonsending) func withCompositor(
-    _ setting: Setting, _ body: nonisolated(nonsending) (Desktop) async throws -> Void
+    _ setting: Setting, _ body: nonisolated(nonsending) (Stage) async throws -> Void
   ) async throws {
     try await withHouse { house async throws in
       let runtime = "/tmp/stage-\(UUID().uuidString.prefix(8))"
@@ -123,7 +101,7 @@ import Testing
         let understudy = Command.built("stagedoor-understudy").program
         try await Command(understudy, environment: environment).whileRunning { _ async throws in
           try await house.watcher.understudyComes()
-          try await body(Desktop(house: house, environment: environment, setting: setting))
+          try await body(Stage(house: house, environment: environment))
         }
       }
     }
@@ -131,28 +109,8 @@ import Testing
 
   @Test(arguments: Setting.allCases)
   func `an editor's window comes to the front, and nothing is opened twice`(setting: Setting) async throws {
-    try await withCompositor(setting) { desktop async throws in
-      let home = desktop.house.home
-      for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try desktop.house.write("text", to: "\(home)/\(name)") }
-      let zathura = ["--app", "org.pwmt.zathura"], mousepad = ["--app", "org.xfce.mousepad"]
-      for name in ["one.pdf", "two.pdf"] { try desktop.house.write(WindowTests.pdf, to: "\(home)/\(name)") }
-      try await opens("started") { try await desktop.open(zathura[0], zathura[1], "one.pdf") }
-      try await desktop.shows("the viewer", ["one.pdf"])
-      try await opens("started") { try await desktop.open(mousepad[0], mousepad[1], "a b.txt") }
-      try await desktop.shows("the editor", ["a b.txt", "one.pdf"])
-
-      try await opens("raised") { try await desktop.open(zathura[0], zathura[1], "one.pdf") }
-      try await desktop.shows("the viewer in front", ["one.pdf", "a b.txt"])
-      #expect(try await desktop.focused().contains("one.pdf"))
-
-      try await opens("run again") { try await desktop.open(mousepad[0], mousepad[1], "a b.txt") }
-      try await desktop.shows("the editor in front", ["a b.txt", "one.pdf"])
-      #expect(try await desktop.focused().contains("\(home)/a b.txt"))
-      try await opens("run again") { try await desktop.open(mousepad[0], mousepad[1], "b.txt") }
-      try await desktop.shows("another tab", ["\(home)/b.txt", "one.pdf"])
-      #expect(try await desktop.explain("--app", mousepad[1], "deep/a b.txt").contains("run again"))
-      let other = try await desktop.explain(zathura[0], zathura[1], "two.pdf")
-      #expect(other.contains(#""verdict":"start""#), "\(other)")
+    try await withCompositor(setting) { stage async throws in
+      try await stage.findsEachFileAgain { try await focused(stage, setting) }
     }
   }
 }

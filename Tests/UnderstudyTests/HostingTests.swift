@@ -128,6 +128,23 @@ import Testing
     }
   }
 
+  @Test func `of several windows that show a document its session keeps the one that it has`() async throws {
+    try await withStage { stage async throws in
+      let (desktop, place) = (stage.desktop, stage.desktop.place)
+      for number in 1...6 as ClosedRange<WindowNumber> {
+        desktop.display.show(number, "gvim", "a.txt (\(place)) - GVIM\(number)")
+      }
+      try await stage.serving {
+        let url = desktop.url("a.txt")
+        try await stage.becomes("the session") { $0 == ["\(url)\ta.txt (\(place)) - GVIM1\tforegroundInactive"] }
+        desktop.display.write("a.txt + (\(place)) - GVIM1", on: 1)
+        try await stage.becomes("the title of its own window") {
+          $0 == ["\(url)\ta.txt + (\(place)) - GVIM1\tforegroundInactive"]
+        }
+      }
+    }
+  }
+
   @Test func `after a restart of the service, its applications and sessions are there again`() async throws {
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)

@@ -11,35 +11,6 @@ import WindowEvidence
 
 /// What applications of Debian 12 told an X server and `/proc`, replayed.
 @Suite struct RecordedTests {
-  @Test func `mousepad's title names the path, and mousepad finds the tab`() async throws {
-    try await PlayedDesktop.run(programs: ["mousepad"], files: ["a.txt", "b/a.txt"]) { desktop async throws in
-      desktop.display.show(1, "mousepad", "*\(desktop.place)/a.txt - Mousepad")
-      desktop.display.show(2, "xterm", "\(desktop.place)/b/a.txt - Mousepad")
-      #expect(try await desktop.verdict("a.txt", "mousepad") == .runAgain(window: "1"))
-      #expect(try await desktop.verdict("b/a.txt", "mousepad") == .runAgain(window: nil))
-      desktop.display.write("\(desktop.place)/b/a.txt - Mousepad", on: 1)
-      #expect(try await desktop.verdict("a.txt", "mousepad") == .runAgain(window: nil))
-      #expect(try await desktop.verdict("b/a.txt", "mousepad") == .runAgain(window: "1"))
-    }
-  }
-
-  @Test func `gvim's title and its swap file are evidence, a name alone is none`() async throws {
-    let processes: (String) -> [Process] = { place in
-      [
-        Process(
-          number: 7, started: 5, held: [.init(Node(device: 1, inode: 2), path: Bytes("\(place)/.a.txt.swp".utf8))]),
-        Process(number: 8, started: 5),
-      ]
-    }
-    try await PlayedDesktop.run(programs: ["gvim"], files: ["a.txt", "b/a.txt"], processes) { desktop async throws in
-      desktop.display.show(1, "gvim", "a.txt - GVIM", process: 8)
-      #expect(try await desktop.verdict("a.txt", "gvim") == .start)
-      desktop.display.show(2, "gvim", "a.txt (\(desktop.place)) - GVIM1", process: 7)
-      #expect(try await desktop.verdict("a.txt", "gvim") == .raise(window: "2", .certain))
-      #expect(try await desktop.verdict("b/a.txt", "gvim") == .start)
-    }
-  }
-
   @Test func `zathura shows the path in its title, though its files cannot be read`() async throws {
     let processes = { (_: String) in [Process(number: 7, started: 1 << 60, held: nil)] }
     try await PlayedDesktop.run(programs: ["zathura"], processes) { desktop async throws in

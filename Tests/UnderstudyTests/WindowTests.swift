@@ -5,10 +5,6 @@ import Foundation
 import Glibc
 import Testing
 
-extension House {
-  var home: String { environment["HOME"] ?? "/" }
-}
-
 extension Connection {
   nonisolated func understudyComes() async throws {
     _ = try await withLimit(usualLimit, "the understudy") {
@@ -24,79 +20,115 @@ extension Connection {
       "ListWindows")
     return rows.map { $0.members.1 }
   }
+}
 
-  /// Waits for titles that have these parts, in this order.
-  nonisolated func shows(_ what: String, _ wanted: [String]) async throws {
+/// A house with a display and the understudy.
+struct Stage {
+  let house: House
+  let environment: [String: String]
+
+  var home: String { house.home }
+  var display: String { environment["DISPLAY"] ?? "" }
+
+  func command(_ program: String, _ arguments: String...) -> Command {
+    var command = Command(program, arguments: arguments, environment: environment)
+    command.directory = home
+    return command
+  }
+
+  /// Opens a file on the house's display, or on another.
+  func open(_ arguments: [String], on display: String? = nil) async throws -> Command.Result {
+    var command = command(Command.built("stagedoor").program)
+    command.arguments = ["open"] + arguments
+    if let display { command.environment["DISPLAY"] = display }
+    return try await command.run()
+  }
+
+  /// Opens a file until the understudy answers in time. The command soon gives up on an understudy that has not begun, because a person waits.
+  func answered(_ arguments: String..., on display: String? = nil) async throws -> Command.Result {
+    try await withLimit(usualLimit, "an understudy that answers in time") {
+      while true {
+        let result = try await open(arguments, on: display)
+        if !result.standardError.contains("the understudy does not answer") { return result }
+      }
+    }
+  }
+
+  /// Expects that the understudy opens a file in this way, with an application or the person's own. Of an understudy that has begun and is late nobody
+  /// learns how.
+  func opens(_ file: String, with application: String? = nil, on display: String? = nil, _ deed: String) async throws {
+    let result = try await answered("--json", "--app", application ?? Stage.editor, file, on: display)
+    #expect(result.standardOutput.contains(deed) || result.standardError.contains("began to open"), "\(result)")
+  }
+
+  /// What the understudy would do.
+  func verdict(_ file: String, with application: String) async throws -> String {
+    try await open(["--explain", "--app", application, file]).standardOutput
+  }
+
+  /// Waits for titles that have these parts, in this order: the topmost or last active first.
+  func shows(_ what: String, _ wanted: [String]) async throws {
     try await eventually(what) {
-      let titles = try await self.titles()
+      let titles = try await house.watcher.titles()
       return titles.count == wanted.count && zip(titles, wanted).allSatisfy { $0.contains($1) }
     }
   }
-}
 
-/// Opens a file until the understudy answers in time. The command soon gives up on an understudy that has not begun, because a person waits.
-func answered(_ open: @escaping @Sendable () async throws -> Command.Result) async throws -> Command.Result {
-  try await withLimit(usualLimit, "an understudy that answers in time") {
-    while true {
-      let result = try await open()
-      if !result.standardError.contains("the understudy does not answer") { return result }
-    }
+  static let editor = "org.xfce.mousepad", viewer = "org.pwmt.zathura"
+
+  private static let pdf = """
+    %PDF-1.1
+    1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+    2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+    3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>> endobj
+    trailer <</Root 1 0 R>>
+    """
+
+  /// Opens an editor with a file.
+  func openEditor() async throws {
+    try house.write("text", to: "\(home)/a.txt")
+    try await opens("a.txt", "started")
+    try await shows("the editor", ["\(home)/a.txt"])
+  }
+
+  /// An editor's tab and a viewer's window come to the front, and nothing is opened twice.
+  ///
+  /// - Parameter front: The title of the window that has the keyboard.
+  func findsEachFileAgain(front: () async throws -> String) async throws {
+    for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try house.write("text", to: "\(home)/\(name)") }
+    for name in ["one.pdf", "two.pdf"] { try house.write(Stage.pdf, to: "\(home)/\(name)") }
+    try await opens("a b.txt", "started")
+    try await shows("the editor", ["\(home)/a b.txt"])
+    try await opens("b.txt", "run again")
+    try await shows("the second file", ["\(home)/b.txt"])
+
+    try await opens("one.pdf", with: Stage.viewer, "started")
+    try await shows("the viewer", ["one.pdf", "b.txt"])
+    try await opens("two.pdf", with: Stage.viewer, "started")
+    try await shows("another window", ["two.pdf", "one.pdf", "b.txt"])
+
+    try await opens("one.pdf", with: Stage.viewer, "raised")
+    try await shows("the first window", ["one.pdf", "two.pdf", "b.txt"])
+    #expect(try await front().contains("one.pdf"))
+    try await opens("a b.txt", "run again")
+    try await shows("the editor's first tab", ["\(home)/a b.txt", "one.pdf", "two.pdf"])
+    #expect(try await front().contains("\(home)/a b.txt"))
+    // Another file of that name is not shown by anyone.
+    #expect(try await verdict("deep/a b.txt", with: Stage.viewer).contains(#""verdict":"start""#))
+    #expect(try await verdict("deep/a b.txt", with: Stage.editor).contains("run again"))
+    #expect(try await house.watcher.titles().count == 3)
   }
 }
 
-/// Expects that the understudy opens a file in this way. Of an understudy that has begun and is late nobody learns how.
-func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Command.Result) async throws {
-  let result = try await answered(open)
-  #expect(result.standardOutput.contains(deed) || result.standardError.contains("began to open"), "\(result)")
+extension House {
+  var home: String { environment["HOME"] ?? "/" }
 }
 
 /// The programs as they are built, with two applications of Debian that know nothing of Stagedoor, on a virtual display.
 @Suite struct WindowTests {
-  /// A house with a display, a window manager and the understudy.
-  private struct Stage {
-    let house: House
-    let environment: [String: String]
-    let server: RunningCommand
-
-    var display: String { environment["DISPLAY"] ?? "" }
-
-    func command(_ program: String, _ arguments: String...) -> Command {
-      var command = Command(program, arguments: arguments, environment: environment)
-      command.directory = house.home
-      return command
-    }
-
-    /// Opens a file on the house's display, or on another.
-    func open(_ arguments: String..., on display: String? = nil) async throws -> Command.Result {
-      var command = command(Command.built("stagedoor").program)
-      command.arguments = ["open", "--json"] + arguments
-      if let display { command.environment["DISPLAY"] = display }
-      return try await command.run()
-    }
-
-    /// What the command opened by itself.
-    var handedOver: [Substring] {
-      ((try? String(contentsOfFile: "\(house.home)/opened", encoding: .utf8)) ?? "").split(separator: "\n")
-    }
-
-    /// The command opens the file by itself. On a slow machine the understudy may say too late why.
-    func handsOver(_ reason: String, _ open: @escaping @Sendable () async throws -> Command.Result) async throws {
-      try await eventually(reason) {
-        let count = handedOver.count
-        let result = try await open()
-        #expect(result.standardOutput == "{\"deed\":\"handed over\"}\n", "\(result)")
-        #expect(handedOver.count == count + 1)
-        return result.standardError.contains(reason)
-      }
-    }
-
-    /// Waits for titles in this order, the topmost first.
-    func shows(_ what: String, _ wanted: [String]) async throws { try await house.watcher.shows(what, wanted) }
-  }
-
-  private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void)
-    async throws
-  {
+  private nonisolated(nonsending) func withStage(
+    _ body: nonisolated(nonsending) (Stage, _ server: RunningCommand) async throws -> Void
+  ) async throws {
     try await withHouse { house async throws in
       var environment = house.environment
       environment["XDG_DATA_DIRS"] = "/usr/local/share:/usr/share"
@@ -115,7 +147,7 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
           let understudy = Command.built("stagedoor-understudy").program
           try await Command(understudy, environment: environment).whileRunning { running async throws in
             try await house.watcher.understudyComes()
-            try await body(Stage(house: house, environment: environment, server: server))
+            try await body(Stage(house: house, environment: environment), server)
             // Swift's own threads would wake once a second from then on.
             let threads = "/proc/\(running.processIdentifier)/task"
             try await eventually("only the thread of the loop, after one that looks for a display") {
@@ -133,57 +165,37 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
     return Command("sh", "-c", "exec Xvfb \"$DISPLAY\" \(options) 2>/dev/null", environment: environment)
   }
 
-  static let pdf = """
-    %PDF-1.1
-    1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
-    2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
-    3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>> endobj
-    trailer <</Root 1 0 R>>
-    """
-
   @Test func `an editor's tab and a viewer's window come to the front, and nothing is opened twice`() async throws {
-    try await withStage { stage async throws in
-      let home = stage.house.home
-      for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try stage.house.write("text", to: "\(home)/\(name)") }
-      for name in ["one.pdf", "two.pdf"] { try stage.house.write(WindowTests.pdf, to: "\(home)/\(name)") }
-      let editor = ["--app", "org.xfce.mousepad"], viewer = ["--app", "org.pwmt.zathura"]
+    try await withStage { stage, _ async throws in
+      try await stage.findsEachFileAgain { try await stage.house.watcher.titles()[0] }
+    }
+  }
 
-      try await opens("started") { try await stage.open(editor[0], editor[1], "a b.txt") }
-      try await stage.shows("the editor", ["\(home)/a b.txt"])
-      try await opens("run again") { try await stage.open(editor[0], editor[1], "b.txt") }
-      try await stage.shows("the second file", ["\(home)/b.txt"])
-
-      try await opens("started") { try await stage.open(viewer[0], viewer[1], "one.pdf") }
-      try await stage.shows("the viewer", ["one.pdf", "b.txt"])
-      try await opens("started") { try await stage.open(viewer[0], viewer[1], "two.pdf") }
-      try await stage.shows("another window", ["two.pdf", "one.pdf", "b.txt"])
-
-      try await opens("raised") { try await stage.open(viewer[0], viewer[1], "one.pdf") }
-      try await stage.shows("the first window", ["one.pdf", "two.pdf", "b.txt"])
-      try await opens("run again") { try await stage.open(editor[0], editor[1], "a b.txt") }
-      try await stage.shows("the editor's first tab", ["\(home)/a b.txt", "one.pdf", "two.pdf"])
-      // Another file of that name is not shown by anyone.
-      let explained = try await stage.command(
-        Command.built("stagedoor").program, "open", "--explain", viewer[0], viewer[1], "deep/a b.txt"
-      ).output()
-      #expect(explained.contains(#""verdict":"start""#), "\(explained)")
-      #expect(try await stage.house.watcher.titles().count == 3)
+  /// The command opens `a.txt` by itself. On a slow machine the understudy may say too late why.
+  private func expectHandover(_ reason: String, by stage: Stage, on display: String? = nil) async throws {
+    @Sendable func opened() -> Int {
+      ((try? String(contentsOfFile: "\(stage.home)/opened", encoding: .utf8)) ?? "").split(separator: "\n").count
+    }
+    try await eventually(reason) {
+      let count = opened()
+      let result = try await stage.open(["--json", "a.txt"], on: display)
+      #expect(result.standardOutput == "{\"deed\":\"handed over\"}\n", "\(result)")
+      #expect(opened() == count + 1)
+      return result.standardError.contains(reason)
     }
   }
 
   @Test func `a display that crashes and comes back is followed again`() async throws {
-    try await withStage { stage async throws in
-      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
-      try await opens("started") { try await stage.open("--app", "org.xfce.mousepad", "a.txt") }
-      try await stage.shows("the editor", ["\(stage.house.home)/a.txt"])
-      stage.server.signal(SIGKILL)
+    try await withStage { stage, running async throws in
+      try await stage.openEditor()
+      running.signal(SIGKILL)
       try await stage.shows("no window", [])
       try await server(of: stage.environment).whileRunning { server async throws in
         try await server.nextLine()
         try await stage.command("openbox").whileRunning { _ async throws in
           try await stage.command("mousepad", "a.txt").whileRunning { _ async throws in
-            try await stage.shows("the editor again", ["\(stage.house.home)/a.txt"])
-            try await opens("run again") { try await stage.open("--app", "org.xfce.mousepad", "a.txt") }
+            try await stage.shows("the editor again", ["\(stage.home)/a.txt"])
+            try await stage.opens("a.txt", "run again")
           }
         }
       }
@@ -191,34 +203,30 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
   }
 
   @Test func `after a crash, a server that takes the connection and says nothing keeps nobody waiting`() async throws {
-    try await withStage { stage async throws in
-      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
-      try await opens("started") { try await stage.open("--app", "org.xfce.mousepad", "a.txt") }
-      try await stage.shows("the editor", ["\(stage.house.home)/a.txt"])
-      stage.server.signal(SIGKILL)
-      _ = try await stage.server.ended()
+    try await withStage { stage, running async throws in
+      try await stage.openEditor()
+      running.signal(SIGKILL)
+      _ = try await running.ended()
       let silent = try PlayedSocket(at: "/tmp/.X11-unix/X\(stage.display.dropFirst())", .silent)
       defer { silent.end() }
       try await eventually("a connection") { silent.count > 0 }
       #expect(try await withLimit(.seconds(20), "an answer") { try await stage.house.watcher.titles() } == [])
-      try await stage.handsOver("the display has gone") { try await stage.open("a.txt") }
+      try await expectHandover("the display has gone", by: stage)
     }
   }
 
   @Test func `a file that is asked for on another display is not opened on this one`() async throws {
-    try await withStage { stage async throws in
-      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
-      try await opens("started") { try await stage.open("--app", "org.xfce.mousepad", "a.txt") }
-      try await stage.shows("the editor", ["\(stage.house.home)/a.txt"])
-      try await stage.handsOver("another display") { try await stage.open("a.txt", on: ":9999") }
-      try await opens("run again") { try await stage.open("a.txt", on: "\(stage.display).0") }
+    try await withStage { stage, _ async throws in
+      try await stage.openEditor()
+      try await expectHandover("another display", by: stage, on: ":9999")
+      try await stage.opens("a.txt", on: "\(stage.display).0", "run again")
     }
   }
 
   /// XWayland's socket is often there before the compositor tells of windows.
   @Test func `after the crash of a compositor no X server takes its place`() async throws {
-    try await withStage { stage async throws in
-      let path = "\(stage.house.home)/w"
+    try await withStage { stage, _ async throws in
+      let path = "\(stage.home)/w"
       let compositor = try PlayedSocket(at: path, .saying(Recorded.beginning))
       defer { compositor.end() }
       var environment = stage.environment
@@ -243,18 +251,16 @@ func opens(_ deed: String, _ open: @escaping @Sendable () async throws -> Comman
   }
 
   @Test func `an application that does not exist is refused`() async throws {
-    try await withStage { stage async throws in
-      try stage.house.write("text", to: "\(stage.house.home)/a.txt")
-      let result = try await answered {
-        try await stage.command(Command.built("stagedoor").program, "open", "--app", "nothing", "a.txt").run()
-      }
+    try await withStage { stage, _ async throws in
+      try stage.house.write("text", to: "\(stage.home)/a.txt")
+      let result = try await stage.answered("--app", "nothing", "a.txt")
       #expect(result.status == .exited(4), "\(result)")
       #expect(result.standardError == "stagedoor open: no application nothing is installed\n")
     }
   }
 
   @Test(.enabled(if: House.canSandbox)) func `a sandboxed program learns of no window and no file`() async throws {
-    try await withStage { stage async throws in
+    try await withStage { stage, _ async throws in
       let command = stage.house.sandboxed(
         as: "org.example.Curious", "dbus-send",
         arguments: [

@@ -235,6 +235,34 @@ extension Interface {
   }
 }
 
+extension Interface {
+  /// A method that a method of the actor answers: `{ $0.add }`. That method takes the ``Reply``, and then the values of the call.
+  package mutating func answer<Owner: Actor, each Input: BusValue, each Output: BusValue>(
+    _ member: MemberName, in inNames: String..., out outNames: String..., on actor: Owner,
+    by answer: @escaping @Sendable (isolated Owner) -> (Reply<repeat each Output>, repeat each Input) throws -> Void
+  ) {
+    addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
+      let input: (repeat each Input) = try call.decodeValues()
+      try call.enter(actor) { actor in
+        try answer(actor)(Reply<repeat each Output>(call: call), repeat each input)
+      }
+    }
+  }
+
+  /// The same for one result, which the method returns. It takes the call in place of the ``Reply``.
+  package mutating func answer<Owner: Actor, each Input: BusValue, Output: BusValue>(
+    _ member: MemberName, in inNames: String..., out outNames: String..., on actor: Owner,
+    by answer: @escaping @Sendable (isolated Owner) -> (Call, repeat each Input) throws -> Output
+  ) {
+    addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
+      let input: (repeat each Input) = try call.decodeValues()
+      try call.enter(actor) { actor in
+        call.reply(try answer(actor)(call, repeat each input))
+      }
+    }
+  }
+}
+
 extension Call {
   /// Handlers are called on the loop's thread. An actor with another executor may still be on this thread, and the runtime knows.
   fileprivate func enter<Owner: Actor>(_ actor: Owner, _ body: (isolated Owner) throws -> Void) rethrows {

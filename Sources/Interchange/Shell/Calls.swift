@@ -88,7 +88,7 @@ extension Interchange: InterchangeCalls {
     call(reply.call, .deliver(Payload(activity), digest: .empty, size: 0)) { $0.send(to: reply) }
   }
 
-  package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
+  package func deliver(_ reply: DeliveryReply, _ document: Text) throws {
     let payload = try readPayload(document)
     handIn(
       payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
@@ -105,7 +105,7 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
+  package func deliverEach(_ reply: Reply<[DeliveryResult]>, _ document: Text) throws {
     let payload = try readPayload(document)
     let digest = Digest(of: Text("each \(document)")).hex
     redeem(payload, [], digest: digest, size: document.count, reply) { payload, descriptors in
@@ -119,11 +119,11 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws {
+  package func cancelDelivery(_ reply: Reply<>, _ identifier: Text) throws {
     call(reply.call, .cancel(try deliveryIdentifier(identifier))) { $0.send(to: reply) }
   }
 
-  package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
+  package func redirectDelivery(_ reply: Reply<String>, _ identifier: Text, to session: ObjectPath) throws {
     let delivery = try deliveryIdentifier(identifier)
     guard let target = InterchangeNames.session(at: session) else {
       throw InterchangeError(.noSuchSession, "there is no session \(session)")
@@ -133,11 +133,11 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func deferDelivery(_ identifier: Text, seconds: UInt32, _ reply: Reply<>) throws {
+  package func deferDelivery(_ reply: Reply<>, _ identifier: Text, seconds: UInt32) throws {
     call(reply.call, .putOff(try deliveryIdentifier(identifier), seconds: seconds)) { $0.send(to: reply) }
   }
 
-  package func finishDelivery(_ identifier: Text, _ error: Text, _ message: Text, _ reply: Reply<>) throws {
+  package func finishDelivery(_ reply: Reply<>, _ identifier: Text, _ error: Text, _ message: Text) throws {
     let delivery = try deliveryIdentifier(identifier)
     let isReserved = ["org.stagedoor", "org.freedesktop"].contains { "\(error).".hasPrefix("\($0).") }
     guard error.isEmpty || !isReserved && (try? ErrorName(error.string)) != nil else {
@@ -160,7 +160,7 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Applications
 
-  package func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws {
+  package func register(_ reply: Reply<ObjectPath>, _ manifest: Text) throws {
     try refuseSandbox(reply.call, "register an application")
     let read: Manifest
     do throws(Faults) {
@@ -177,11 +177,11 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func unregister(_ application: Text, _ reply: Reply<>) throws {
+  package func unregister(_ reply: Reply<>, _ application: Text) throws {
     call(reply.call, .unregister(application)) { $0.send(to: reply) }
   }
 
-  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
+  package func setPreferredApplication(_ reply: Reply<>, for type: Text, _ identifier: Text) throws {
     try refuseSandbox(reply.call, "set a preferred application")
     call(reply.call, .prefer(identifier.isEmpty ? nil : identifier, type: type)) { $0.send(to: reply) }
   }
@@ -199,15 +199,15 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
-    let application = try application(at: path)
+  package func newSession(_ reply: DeliveryReply, of configuration: Text) throws {
+    let application = try application(at: reply.call.path)
     call(reply.call, .newSession(application: application, configuration: configuration)) { $0.send(to: reply) }
   }
 
   package func adoptSession(
-    _ configuration: Text, _ activity: Text, _ title: Text, at path: ObjectPath, _ reply: Reply<ObjectPath>
+    _ reply: Reply<ObjectPath>, _ configuration: Text, _ activity: Text, _ title: Text
   ) throws {
-    let application = try application(at: path)
+    let application = try application(at: reply.call.path)
     let shown = activity.isEmpty ? nil : try readActivity(activity, as: "activity")
     call(reply.call, .adopt(application: application, configuration: configuration, shown, title: title)) { answer in
       guard case .adopted(let session) = answer else { return answer.fail(reply) }
@@ -215,16 +215,16 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: Reply<>) throws {
-    let application = try application(at: path)
+  package func postNotification(_ reply: Reply<>, _ name: Text, _ userInfo: Text) throws {
+    let application = try application(at: reply.call.path)
     _ = try self.userInfo(userInfo, as: "user_info")
     call(reply.call, .post(application: application, name: name, userInfo: userInfo)) { $0.send(to: reply) }
   }
 
   // MARK: Sessions
 
-  package func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws {
-    let session = try session(at: path)
+  package func activate(_ reply: Reply<String, String>, _ activity: Text) throws {
+    let session = try session(at: reply.call.path)
     var payload = Payload()
     payload.options.session = Text("\(session)")
     if !activity.isEmpty { payload.items = [Item(activities: [try readActivity(activity, as: "activity")])] }
@@ -234,16 +234,16 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func refresh(at path: ObjectPath, _ reply: Reply<>) throws {
-    call(reply.call, .refresh(try session(at: path))) { $0.send(to: reply) }
+  package func refresh(_ reply: Reply<>) throws {
+    call(reply.call, .refresh(try session(at: reply.call.path))) { $0.send(to: reply) }
   }
 
-  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws {
-    call(reply.call, .destroy(try session(at: path), animation: animation)) { $0.send(to: reply) }
+  package func destroy(_ reply: Reply<>, _ animation: Text) throws {
+    call(reply.call, .destroy(try session(at: reply.call.path), animation: animation)) { $0.send(to: reply) }
   }
 
-  package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws {
-    let session = try session(at: path)
+  package func setState(_ reply: Reply<>, _ state: Text) throws {
+    let session = try session(at: reply.call.path)
     guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
       // A caller that may not set it should hear that first.
       try refuseOthersThanHost(reply.call)
@@ -254,8 +254,8 @@ extension Interchange: InterchangeCalls {
     call(reply.call, .setState(session, wanted)) { $0.send(to: reply) }
   }
 
-  package func disconnect(at path: ObjectPath, _ reply: Reply<>) throws {
-    call(reply.call, .disconnect(try session(at: path))) { $0.send(to: reply) }
+  package func disconnect(_ reply: Reply<>) throws {
+    call(reply.call, .disconnect(try session(at: reply.call.path))) { $0.send(to: reply) }
   }
 
   package func setProperty(

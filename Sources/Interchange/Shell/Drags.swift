@@ -6,7 +6,7 @@ package import SceneModel
 
 // Drags: the calls of their sources and targets, and the signals to both.
 extension Interchange {
-  package func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws {
+  package func beginDrag(_ reply: Reply<ObjectPath, String>, _ document: Text) throws {
     begin(try readPayload(document), [], outlivesSource: true, size: document.count, reply)
   }
 
@@ -45,7 +45,7 @@ extension Interchange {
     return Text(String(decoding: letters, as: UTF8.self))
   }
 
-  package func openDrag(_ ticket: Text, _ reply: Reply<ObjectPath>) throws {
+  package func openDrag(_ reply: Reply<ObjectPath>, _ ticket: Text) throws {
     call(reply.call, .openDrag(ticket: ticket)) { answer in
       guard case .dragOpened(let drag) = answer else { return answer.fail(reply) }
       reply.send(InterchangeNames.path(ofDrag: drag))
@@ -67,10 +67,8 @@ extension Interchange {
     return storedBook.viewOfDrag(drag, for: callers.caller(of: call)) != nil
   }
 
-  package func addItems(
-    _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
-  ) throws {
-    let drag = try drag(at: path)
+  package func addItems(_ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<>) throws {
+    let drag = try drag(at: reply.call.path)
     try storedBook.refuseWhatNoStrangerSends(items, to: drag)
     redeem(Payload(items: items), descriptors, size: items.weight, reply) { payload, descriptors in
       self.call(reply.call, .addItems(payload.items, to: drag, size: items.weight), bringing: descriptors) {
@@ -79,21 +77,20 @@ extension Interchange {
     }
   }
 
-  package func cancelDrag(at path: ObjectPath, _ reply: Reply<>) throws {
-    call(reply.call, .cancelDrag(try drag(at: path))) { $0.send(to: reply) }
+  package func cancelDrag(_ reply: Reply<>) throws {
+    call(reply.call, .cancelDrag(try drag(at: reply.call.path))) { $0.send(to: reply) }
   }
 
-  package func propose(_ session: ObjectPath, at path: ObjectPath, _ reply: Reply<String>) throws {
-    let ask = Ask.propose(try drag(at: path), on: try target(session))
+  package func propose(_ reply: Reply<String>, _ session: ObjectPath) throws {
+    let ask = Ask.propose(try drag(at: reply.call.path), on: try target(session))
     call(reply.call, ask) { answer in
       if case .operation(let operation) = answer { reply.send(operation.string) } else { answer.fail(reply) }
     }
   }
 
-  package func dropOn(
-    _ session: ObjectPath, _ operation: Text, at path: ObjectPath, _ reply: DeliveryReply
-  ) throws {
-    call(reply.call, .drop(try drag(at: path), on: try target(session), operation: operation)) { $0.send(to: reply) }
+  package func dropOn(_ reply: DeliveryReply, _ session: ObjectPath, _ operation: Text) throws {
+    let ask = Ask.drop(try drag(at: reply.call.path), on: try target(session), operation: operation)
+    call(reply.call, ask) { $0.send(to: reply) }
   }
 
   private func drag(at path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier {

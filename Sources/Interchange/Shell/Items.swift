@@ -10,7 +10,7 @@ package import SceneModel
 extension Interchange {
   // MARK: Handing in
 
-  package func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws {
+  package func dropURIs(_ reply: DeliveryReply, _ list: Text, _ type: Text, _ key: Text) throws {
     let uris = try URIList(list)
     let files = uris.files
     if files.isEmpty { return handInItems(try Interchange.payload(of: uris, type, key), [], size: list.count, reply) }
@@ -41,13 +41,13 @@ extension Interchange {
     }
   }
 
-  package func dropText(_ text: Text, _ directory: Text, _ info: [Text: Text], _ reply: DeliveryReply) throws {
+  package func dropText(_ reply: DeliveryReply, _ text: Text, _ directory: Text, _ info: [Text: Text]) throws {
     let payload = try Payload(text: text, directory: directory, info: info)
     handInItems(payload, [], size: payload.items.weight, reply)
   }
 
   package func dropData(
-    _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
+    _ reply: DeliveryReply, _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor
   ) throws {
     let item = try Item(ofType: type, suggestedName: name, activityType: activityType, key: key)
     handInItems(Payload(items: [item]), [data], size: 0, reply)
@@ -145,7 +145,7 @@ extension Interchange {
   // MARK: Opening
 
   package func openItem(
-    _ delivery: Text, _ item: UInt32, _ type: Text, _ reply: Reply<OwnedFileDescriptor, Int64>
+    _ reply: Reply<OwnedFileDescriptor, Int64>, _ delivery: Text, _ item: UInt32, _ type: Text
   ) throws {
     let ask = Ask.openItem(try deliveryIdentifier(delivery), item: Int(item), type: type)
     let (number, opening) = (newCallNumber(), Opening())
@@ -165,11 +165,11 @@ extension Interchange {
     return (try? await connection.owner(of: source)) == .some(.none)
   }
 
-  package func releaseDelivery(_ delivery: Text, _ reply: Reply<>) throws {
+  package func releaseDelivery(_ reply: Reply<>, _ delivery: Text) throws {
     call(reply.call, .release(try deliveryIdentifier(delivery))) { $0.send(to: reply) }
   }
 
-  package func renewPromises(_ token: Text, _ reply: Reply<>) throws {
+  package func renewPromises(_ reply: Reply<>, _ token: Text) throws {
     call(reply.call, .renewPromises(token: token)) { $0.send(to: reply) }
   }
 

@@ -65,7 +65,7 @@ extension Interchange {
 
   package func oldestSequence() -> UInt64 { store.firstEventSequence - 1 }
 
-  package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
+  package func events(_ call: Call, since sequence: UInt64, limit: UInt32) throws -> [EventRow] {
     let first = store.firstEventSequence
     let last = store.lastEventSequence
     guard sequence <= last else {
@@ -90,7 +90,7 @@ extension Interchange {
 
   // MARK: Decisions and deliveries
 
-  package func explain(_ document: Text, _ reply: Reply<String>) throws {
+  package func explain(_ reply: Reply<String>, _ document: Text) throws {
     let call = reply.call
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try readPayload(document)
@@ -130,8 +130,8 @@ extension Interchange {
     }
   }
 
-  package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
-    let caller = callers.caller(of: call)
+  package func delivery(_ reply: Reply<Text, Text>, _ identifier: Text) throws {
+    let caller = callers.caller(of: reply.call)
     let named = try deliveryIdentifier(identifier)
     guard let delivery = try stored({ () throws(StoreError) in try store.delivery(named) }) else {
       throw InterchangeError.noDelivery(identifier.string)
@@ -144,13 +144,13 @@ extension Interchange {
     // somebody waits.
     let isSender =
       caller.isSandboxed || caller.connection != nil && storedBook.confidant(of: named) == caller.connection
-    return (
+    reply.send(
       Text(delivery.progress.state.rawValue),
       try delivery.story(isHidden: delivery.isPrivate && !isSender, hidesRule: caller.isSandboxed)
     )
   }
 
-  package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
+  package func deliveries(_ call: Call, in state: Text, after: Text, limit: UInt32) throws -> [DeliveryRow] {
     let caller = callers.caller(of: call)
     if caller.isSandboxed, caller.application.isEmpty {
       throw InterchangeError(.accessDenied, "a sandboxed caller may list the deliveries to its own application only")
@@ -209,7 +209,7 @@ extension Interchange {
     return storedBook.isHost(caller, of: session.application) ? session : session.asSeen
   }
 
-  package func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow] {
+  package func sessions(_ call: Call, of application: Text, after: Text, limit: UInt32) throws -> [SessionRow] {
     let caller = callers.caller(of: call)
     let start = SessionReference.identifier(after)
     let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
@@ -263,13 +263,13 @@ extension Interchange {
     }
   }
 
-  package func handlers(of type: Text, _ call: Call) throws -> [HandlerRow] {
+  package func handlers(_ call: Call, of type: Text) throws -> [HandlerRow] {
     try refuseSandbox(call, "ask who takes a type")
     let handlers = try ask { prompter throws(StoreError) in try prompter.handlers(of: type) }
     return handlers.map { HandlerRow($0.string, storedBook.manifest(of: $0)?.name.string ?? "") }
   }
 
-  package func preferredApplication(for type: Text, _ call: Call) throws -> Text {
+  package func preferredApplication(_ call: Call, for type: Text) throws -> Text {
     try refuseSandbox(call, "ask for a preferred application")
     return storedBook.preferredApplication(for: type) ?? .empty
   }

@@ -16,8 +16,8 @@ extension Interchange {
     }
   }
 
-  package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
-    let session = try storedSession(at: path)
+  package func setSnapshot(_ reply: Reply<>, _ type: Text, _ data: OwnedFileDescriptor) throws {
+    let session = try storedSession(at: reply.call.path)
     try storedBook.requireHost(callers.caller(of: reply.call), of: session.application)
     guard let found = ContentType(type), let image = ContentType("image/*", as: .asked),
       types.conforms(found, to: image)
@@ -43,10 +43,10 @@ extension Interchange {
     }
   }
 
-  package func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws {
-    let session = try storedSession(at: path)
+  package func openSnapshot(_ reply: Reply<String, OwnedFileDescriptor>) throws {
+    let session = try storedSession(at: reply.call.path)
     let caller = callers.caller(of: reply.call)
-    guard caller.mayTouch(session.application) else { throw InterchangeError.noSession(at: path) }
+    guard caller.mayTouch(session.application) else { throw InterchangeError.noSession(at: reply.call.path) }
     if session.isPrivate || session.hasSecrets, !storedBook.isHost(caller, of: session.application) {
       throw InterchangeError(.noSuchItem, "the session has no snapshot for others than its host")
     }

@@ -90,7 +90,7 @@ public struct DragSession: Sendable {
   /// Adds items to the drag. Only its source may do that.
   public func add(_ items: [DragItem]) async throws(StagedoorError) {
     let promises = Promises(items, on: stagedoor)
-    let rows = try await Payload(items: items).dictionaries(promises)
+    let rows = try await Payload(items: items).dictionaries(promises).items
     try await promises.handedIn { () async throws(StagedoorError) in
       (nil, try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag))
     }
@@ -132,9 +132,8 @@ extension Stagedoor {
     _ options: DeliveryOptions = DeliveryOptions()
   ) async throws(StagedoorError) -> DragSession {
     let promises = Promises(items, on: self)
-    let payload = Payload(items: items, options)
-    let rows = try await payload.dictionaries(promises)
-    let wishes = try payload.optionDictionary(["allowedOperations": Variant(operations.map(\.rawValue).sorted())])
+    var (rows, wishes) = try await Payload(items: items, options).dictionaries(promises)
+    wishes["allowedOperations"] = Variant(operations.map(\.rawValue).sorted())
     let (path, ticket) = try await promises.handedIn { () async throws(StagedoorError) in
       (nil, try await call("BeginDragItems", rows, wishes, returning: ObjectPath.self, String.self))
     }

@@ -68,11 +68,10 @@ extension Stagedoor {
 
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
     let promises = Promises(payload.items, token: payload.options.token, on: self)
-    let rows = try await payload.dictionaries(promises)
-    let wishes = try payload.optionDictionary()
+    let (items, options) = try await payload.dictionaries(promises)
     let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
       try await answered(
-        "DeliverItems", rows, wishes, upTo: payload.options.slack,
+        "DeliverItems", items, options, upTo: payload.options.slack,
         returning: ObjectPath.self, String.self, String.self)
     }
     return try Delivery(session.rawValue, outcome, delivery)

@@ -14,9 +14,9 @@ extension Stagedoor {
 
   /// Hands in items as the dictionaries of `DeliverItems`, which may hold descriptors.
   package func deliver(
-    dictionaries items: [[String: Variant]], options: [String: Variant]
+    dictionaries items: [[String: Variant]], options: Value
   ) async throws(StagedoorError) -> Delivery {
-    try await handIn("DeliverItems", items, options)
+    try await handIn("DeliverItems", items, options.dictionary)
   }
 
   /// The properties of a session that have a value, as a document has them.

@@ -26,23 +26,12 @@ extension Application {
   private func carryOut(_ call: HostCall) async throws {
     switch call {
     case .configuration(let path, let options, let reply):
-      let (session, options) = try await asked(path, options)
+      let identifier = try session(at: path)
+      let (session, options) = try offered(try await read(identifier), options)
       reply.send(configuration(forConnecting: session, options: options)?.name ?? "")
     case .connect(let path, let configuration, let options, let reply):
-      var (session, options) = try await asked(path, options)
-      session.configuration.name = configuration
-      let wasThere = scenes[session.identifier] != nil
-      do { try await deliver(options, to: session, reply) } catch {
-        // The service does not know of the scene, and after the refusal still believes that the session has none.
-        if wasThere { hosting?.detach() }
-        throw error
-      }
-    case .resume(let path, let options, let reply):
-      let (session, options) = try await asked(path, options)
-      let wasReleased = scenes[session.identifier] == nil
-      try await deliver(options, to: session, reply)
-      // The service heard of the release during this call, and now believes that the session has no scene.
-      if wasReleased { hosting?.detach() }
+      try await deliver(options, to: path, as: configuration, reply)
+    case .resume(let path, let options, let reply): try await deliver(options, to: path, as: nil, reply)
     case .activate(let path, let data, let reply):
       try bringToFront(scene(at: path), ActivationData(data))
       reply.send()
@@ -66,37 +55,33 @@ extension Application {
     }
   }
 
-  private func asked(_ path: ObjectPath, _ json: String) async throws(StagedoorError) -> (
+  private func session(at path: ObjectPath) throws(StagedoorError) -> SessionIdentifier {
+    if let identifier = SessionIdentifier(path.rawValue) { return identifier }
+    throw StagedoorError(.noSuchSession, "\(path) is not a session path")
+  }
+
+  /// Reads a session that is about to get a delivery. The service first gets the changes of a scene that has ended here. Of a destroyed session, the
+  /// delivery then fails with the session.
+  private func read(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
+    if scenes[identifier] == nil { await written() }
+    try refuseDestroyed(identifier)
+    let hosting = try connected()
+    hosting.activityWritesBefore = hosting.activityWrites
+    return try await hosting.stagedoor.session(identifier)
+  }
+
+  /// What the service offers to a scene of a session, or to a new one.
+  private func offered(_ session: SceneSession, _ json: String) throws(StagedoorError) -> (
     SceneSession, ConnectionOptions
   ) {
-    guard let identifier = SessionIdentifier(path.rawValue) else {
-      throw StagedoorError(.noSuchSession, "\(path) is not a session path")
-    }
-    var session = try await read(identifier)
+    var session = session
     var options = try ConnectionOptions(json: json, of: try connected().received)
     // The last process may have ended before it could say how to restore the scene. The activity of a delivery restores nothing.
-    if scenes[identifier] == nil, session.stateRestorationActivity == nil, options.userActivities.isEmpty {
+    if scenes[session.identifier] == nil, session.stateRestorationActivity == nil, options.userActivities.isEmpty {
       session.stateRestorationActivity = session.userActivity
       options.stateRestorationActivity = session.userActivity
     }
     return (session, options)
-  }
-
-  /// Reads a session that is about to get a delivery. The application may end its scene at any time.
-  private func read(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
-    while true {
-      let hadScene = scenes[identifier] != nil
-      // The service first gets the changes of a scene that has ended here. Of a destroyed session, the delivery then fails with the session.
-      if !hadScene { await written() }
-      try refuseDestroyed(identifier)
-      let hosting = try connected()
-      hosting.activityWritesBefore = hosting.activityWrites
-      let session = try await hosting.stagedoor.session(identifier)
-      // A new scene would drop the destruction if it was not sent yet.
-      try refuseDestroyed(identifier)
-      // The last changes of a scene that has ended meanwhile are newer than this session.
-      if !hadScene || scenes[identifier] != nil { return session }
-    }
   }
 
   private func refuseDestroyed(_ identifier: SessionIdentifier) throws(StagedoorError) {
@@ -115,29 +100,54 @@ extension Application {
   // MARK: Scenes
 
   /// This process knows best whether a scene exists: the service may have missed its beginning or its end.
-  private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
-    // The application may have been stopped meanwhile.
-    _ = try connected()
-    let known = scenes[session.identifier]
-    forgetActivations(before: options, known)
-    let scene: Scene
-    if let known {
-      scene = known
-      scene.session = session
-      try resume(scene, options)
-    } else {
-      scene = try connect(session, options)
+  ///
+  /// - Parameter configuration: The configuration of a scene that the service believes to be new.
+  private func deliver(
+    _ json: String, to path: ObjectPath, as configuration: String?, _ reply: Reply<>
+  ) async throws {
+    let identifier = try session(at: path)
+    var handed: (scene: Scene, options: ConnectionOptions)?
+    var isNew = true
+    while handed == nil {
+      isNew = scenes[identifier] == nil
+      let read = try await read(identifier)
+      // Whenever an async function is entered or left, the application may do something else first: release the scene, destroy the session, or stop. So
+      // this is checked here, and nothing comes in between until the scene has what it gets.
+      try refuseDestroyed(identifier)
+      // The last changes of a scene that has ended meanwhile are newer than this session.
+      if !isNew, scenes[identifier] == nil { continue }
+      var (session, options) = try offered(read, json)
+      if let configuration { session.configuration.name = configuration }
+      do { handed = (try hand(options, to: session), options) } catch {
+        // The service does not know of the scene, and after the refusal still believes that the session has none.
+        if !isNew, configuration != nil { hosting?.detach() }
+        throw error
+      }
     }
+    guard let (scene, options) = handed else { return }
     // The service gets the scene's conditions before it learns that the scene exists.
     await written()
     _ = try connected()
     reply.send()
     options.received?.wasTaken()
     scene.announcedActivation = AnnouncedActivation(options)
-    if known != nil { return }
-    scene.isAcknowledged = true
-    saveSoon(scene)
-    writeSoon()
+    if isNew {
+      scene.isAcknowledged = true
+      saveSoon(scene)
+      writeSoon()
+      // The service heard of the release during this call, and now believes that the session has no scene.
+      if configuration == nil { hosting?.detach() }
+    }
+  }
+
+  /// Gives the scene of a session what it gets, or connects a new one.
+  private func hand(_ options: ConnectionOptions, to session: SceneSession) throws -> Scene {
+    let known = scenes[session.identifier]
+    forgetActivations(before: options, known)
+    guard let scene = known else { return try connect(session, options) }
+    scene.session = session
+    try resume(scene, options)
+    return scene
   }
 
   private func connect(_ session: SceneSession, _ options: ConnectionOptions) throws -> Scene {

@@ -1,6 +1,7 @@
-package import DBus
+internal import DBus
 internal import FoundationEssentials
-package import SceneModel
+internal import InterchangeWire
+internal import SceneModel
 
 /// A payload: items and options.
 ///
@@ -33,6 +34,10 @@ public struct Payload: Sendable {
 }
 
 extension Payload {
+  /// Makes the content of a representation of an item that has none at hand: of a promise, or of a dropped item.
+  private typealias Fetch = (ItemProvider.Representation, _ item: Int) async throws(StagedoorError) ->
+    SceneModel.Representation.Content
+
   /// The document.
   ///
   /// - Parameter loads: Whether load handlers run, so that their data is in the document. Otherwise the data is empty, because routing needs only its
@@ -41,13 +46,11 @@ extension Payload {
     batch: PayloadOptions.Batch = .allOrNothing, visibleTo visible: Set<Visibility> = Set(Visibility.allCases),
     loads: Bool = true
   ) async throws(StagedoorError) -> String {
-    var model = SceneModel.Payload()
-    model.options = try options.model()
-    model.options.batch = batch
-    for (index, item) in items.enumerated() {
-      let place = Place.document.key("items").index(index)
-      model.items.append(try await item.itemProvider.model(visibleTo: visible, loads: loads, at: place))
+    var model = try await model(visibleTo: visible) { representation, _ async throws(StagedoorError) in
+      if !loads { return .data([]) }
+      return .data([UInt8](try await ItemProvider(of: representation).loadDataRepresentation(as: representation.type)))
     }
+    model.options.batch = batch
     return model.json.string
   }
 
@@ -63,110 +66,57 @@ extension Payload {
     }
   }
 
-  /// The items as `DeliverItems` takes them. `promises` hands out the promised representations.
-  func dictionaries(_ promises: Promises) async throws(StagedoorError) -> [[String: Variant]] {
-    var result: [[String: Variant]] = []
-    for (index, item) in items.enumerated() {
-      let place = Place.document.key("items").index(index)
-      result.append(try await item.itemProvider.dictionary(promises.path(ofItem: index), at: place))
-    }
-    return result
-  }
-
-  func optionDictionary(_ more: [String: Variant] = [:]) throws(StagedoorError) -> [String: Variant] {
-    try options.model().document.optionDictionary.merging(more) { _, new in new }
-  }
-}
-
-extension Value {
-  /// The options of a document as a call takes them.
-  package var optionDictionary: [String: Variant] {
-    guard case .dictionary(let fields) = self else { return [:] }
-    var result: [String: Variant] = [:]
-    for entry in fields.entries {
-      switch entry.value {
-      case .string(let text): result[entry.key.string] = .string(text.string)
-      case .bool(let flag): result[entry.key.string] = .boolean(flag)
-      case .double(let number): result[entry.key.string] = .double(number)
-      case .dictionary(let texts):
-        result[entry.key.string] = Variant(
-          [String: String](texts.entries.map { ($0.key.string, $0.value.string ?? "") }) { $1 })
-      default: break
+  /// The items and options as `DeliverItems` takes them. `promises` hands out the promised representations.
+  func dictionaries(
+    _ promises: Promises
+  ) async throws(StagedoorError) -> (items: [[String: Variant]], options: [String: Variant]) {
+    var descriptors: [OwnedFileDescriptor] = []
+    let model = try await model { representation, item async throws(StagedoorError) in
+      guard case .delivered(let received, _, _) = representation.source else {
+        return .promise(Text(promises.path(ofItem: item).rawValue))
       }
+      descriptors.append(try await received.open(representation.type).0)
+      return .descriptor(descriptors.count - 1)
     }
-    return result
+    return model.dictionaries(descriptors)
   }
-}
 
-extension ItemProvider {
-  fileprivate func dictionary(
-    _ provider: ObjectPath, at place: Place
-  ) async throws(StagedoorError) -> [String: Variant] {
-    var item: [String: Variant] = [:]
-    if let suggestedName { item["suggestedName"] = .string(suggestedName) }
-    let activities = try userActivities.enumerated().map { index, activity throws(StagedoorError) in
-      try activity.model(at: place.key("activities").index(index)).json.string
-    }
-    if !activities.isEmpty { item["activities"] = Variant(activities) }
-    var rows: [[String: Variant]] = []
-    for representation in representations {
-      var row: [String: Variant] = [
-        "type": .string(representation.type), "visibility": .string(representation.visibility.rawValue),
-      ]
-      switch representation.source {
-      case .data(let data): row["data"] = Variant([UInt8](data))
-      case .text(let text): row["text"] = .string(text)
-      case .file(let file, let openInPlace):
-        row["file"] = .string(file.absoluteString)
-        row["openInPlace"] = .boolean(openInPlace)
-      case .loader, .fileLoader: row["provider"] = .objectPath(provider)
-      case .delivered(let received, _, _): row["fd"] = .fileDescriptor(try await received.open(representation.type).0)
+  private func model(
+    visibleTo visible: Set<Visibility> = Set(Visibility.allCases), _ fetch: Fetch
+  ) async throws(StagedoorError) -> SceneModel.Payload {
+    var model = SceneModel.Payload()
+    model.options = try options.model()
+    for (number, provider) in items.map(\.itemProvider).enumerated() {
+      let place = Place.document.key("items").index(number)
+      var item = Item(suggestedName: provider.suggestedName.map { Text($0) })
+      for (index, activity) in provider.userActivities.enumerated() where visible.contains(activity.visibility) {
+        item.activities.append(try activity.model(at: place.key("activities").index(index)))
       }
-      rows.append(row)
+      for (index, representation) in provider.representations.enumerated()
+      where visible.contains(representation.visibility) {
+        let type: ContentType
+        do throws(Fault) {
+          let place = place.key("representations").index(index).key("type")
+          type = try ContentType(Text(representation.type), as: .carried, at: place)
+        } catch {
+          throw StagedoorError(payload: error)
+        }
+        let content: SceneModel.Representation.Content
+        var openInPlace = false
+        switch representation.source {
+        case .data(let data): content = .data([UInt8](data))
+        case .text(let text): content = .text(Text(text))
+        case .file(let file, let isInPlace): (content, openInPlace) = (.file(Text(file.absoluteString)), isInPlace)
+        case .loader, .fileLoader, .delivered: content = try await fetch(representation, number)
+        }
+        item.representations.append(
+          SceneModel.Representation(
+            type: type, content, openInPlace: openInPlace, visibility: SceneModel.Visibility(representation.visibility))
+        )
+      }
+      model.items.append(item)
     }
-    if !rows.isEmpty { item["representations"] = Variant(rows) }
-    return item
-  }
-
-  fileprivate func model(
-    visibleTo visible: Set<Visibility>, loads: Bool, at place: Place
-  ) async throws(StagedoorError) -> Item {
-    var item = Item(suggestedName: suggestedName.map { Text($0) })
-    for (index, activity) in userActivities.enumerated() where visible.contains(activity.visibility) {
-      item.activities.append(try activity.model(at: place.key("activities").index(index)))
-    }
-    for (index, representation) in representations.enumerated() where visible.contains(representation.visibility) {
-      let place = place.key("representations").index(index)
-      item.representations.append(try await representation.model(loads: loads, at: place))
-    }
-    return item
-  }
-}
-
-extension ItemProvider.Representation {
-  fileprivate func model(loads: Bool, at place: Place) async throws(StagedoorError) -> SceneModel.Representation {
-    let type: ContentType
-    do throws(Fault) {
-      type = try ContentType(Text(self.type), as: .carried, at: place.key("type"))
-    } catch {
-      throw StagedoorError(payload: error)
-    }
-    let (content, openInPlace) = try await content(loads)
-    return SceneModel.Representation(
-      type: type, content, openInPlace: openInPlace, visibility: SceneModel.Visibility(visibility))
-  }
-
-  private func content(
-    _ loads: Bool
-  ) async throws(StagedoorError) -> (SceneModel.Representation.Content, openInPlace: Bool) {
-    switch source {
-    case .loader where !loads, .fileLoader where !loads, .delivered where !loads: (.data([]), false)
-    case .data(let data): (.data([UInt8](data)), false)
-    case .text(let text): (.text(Text(text)), false)
-    case .file(let file, let openInPlace): (.file(Text(file.absoluteString)), openInPlace)
-    case .loader, .fileLoader, .delivered:
-      (.data([UInt8](try await ItemProvider(of: self).loadDataRepresentation(as: type))), false)
-    }
+    return model
   }
 }
 

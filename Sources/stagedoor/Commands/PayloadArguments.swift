@@ -148,7 +148,7 @@ struct PayloadArguments: Sendable {
   private func deliverDictionaries(to stagedoor: Stagedoor) async throws -> Delivery {
     try await stagedoor.deliver(
       dictionaries: try items.map { item throws(Problem) in try item.dictionary() },
-      options: options.optionDictionary)
+      options: options)
   }
 
   // MARK: Options
