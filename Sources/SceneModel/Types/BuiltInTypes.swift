@@ -1,141 +1,87 @@
-/// Facts about types for machines without a database: those on which desktops agree, as pairs of names.
+/// Facts about types for machines without a database: those on which desktops agree.
 ///
 /// Each fact is also in the shared MIME database, or does not contradict it.
 package enum BuiltInTypes {
-  /// Other names of types.
+  /// Other names of types: in each row a type, and its other names.
   package static let aliases: [(name: Text, type: Text)] = pairs(
     """
-    application/ics text/calendar
-    application/msexcel application/vnd.ms-excel
-    application/mspowerpoint application/vnd.ms-powerpoint
-    application/vnd.ms-word application/msword
-    application/x-font-otf font/otf
-    application/x-font-ttf font/ttf
-    application/x-gtar application/x-tar
-    application/x-gzip application/gzip
-    application/x-iso9660-image application/x-cd-image
-    application/x-jar application/x-java-archive
-    application/x-javascript application/javascript
-    application/x-msexcel application/vnd.ms-excel
-    application/x-mspowerpoint application/vnd.ms-powerpoint
-    application/x-msword application/msword
-    application/x-ogg application/ogg
-    application/x-pdf application/pdf
-    application/x-rar application/vnd.rar
-    application/x-rar-compressed application/vnd.rar
-    application/x-zip application/zip
-    application/x-zip-compressed application/zip
-    application/yaml application/x-yaml
-    audio/aiff audio/x-aiff
-    audio/m4a audio/mp4
-    audio/mp3 audio/mpeg
-    audio/vnd.wave audio/x-wav
-    audio/wav audio/x-wav
-    audio/x-aac audio/aac
-    audio/x-flac audio/flac
-    audio/x-m3u audio/x-mpegurl
-    audio/mpegurl audio/x-mpegurl
-    audio/x-m4a audio/mp4
-    audio/x-midi audio/midi
-    audio/x-mp3 audio/mpeg
-    audio/x-mpeg audio/mpeg
-    audio/x-ogg audio/ogg
-    image/heic image/heif
-    image/heic-sequence image/heif
-    image/heif-sequence image/heif
-    image/ico image/vnd.microsoft.icon
-    image/jpg image/jpeg
-    image/pjpeg image/jpeg
-    image/psd image/vnd.adobe.photoshop
-    image/svg image/svg+xml
-    image/x-bmp image/bmp
-    image/x-ico image/vnd.microsoft.icon
-    image/x-icon image/vnd.microsoft.icon
-    image/x-ms-bmp image/bmp
-    image/x-photoshop image/vnd.adobe.photoshop
-    image/x-png image/png
-    image/x-psd image/vnd.adobe.photoshop
-    text/directory text/vcard
-    text/javascript application/javascript
-    text/json application/json
-    text/rtf application/rtf
-    text/x-c text/x-csrc
-    text/x-comma-separated-values text/csv
-    text/x-csv text/csv
-    text/x-diff text/x-patch
-    text/x-markdown text/markdown
-    text/x-perl application/x-perl
-    text/x-sh application/x-shellscript
-    text/x-sql application/sql
-    text/x-vcalendar text/calendar
-    text/x-vcard text/vcard
-    text/x-yaml application/x-yaml
-    text/xml application/xml
-    text/yaml application/x-yaml
-    video/3gp video/3gpp
-    video/avi video/x-msvideo
-    video/msvideo video/x-msvideo
-    video/x-avi video/x-msvideo
-    video/x-m4v video/mp4
-    video/x-mpeg video/mpeg
-    video/x-ogg video/ogg
-    x-directory/normal inode/directory
+    application/gzip application/x-gzip
+    application/javascript application/x-javascript text/javascript
+    application/json text/json
+    application/msword application/vnd.ms-word application/x-msword
+    application/ogg application/x-ogg
+    application/pdf application/x-pdf
+    application/rtf text/rtf
+    application/sql text/x-sql
+    application/vnd.ms-excel application/msexcel application/x-msexcel
+    application/vnd.ms-powerpoint application/mspowerpoint application/x-mspowerpoint
+    application/vnd.rar application/x-rar application/x-rar-compressed
+    application/x-cd-image application/x-iso9660-image
+    application/x-java-archive application/x-jar
+    application/x-perl text/x-perl
+    application/x-shellscript text/x-sh
+    application/x-tar application/x-gtar
+    application/x-yaml application/yaml text/x-yaml text/yaml
+    application/xml text/xml
+    application/zip application/x-zip application/x-zip-compressed
+    audio/aac audio/x-aac
+    audio/flac audio/x-flac
+    audio/midi audio/x-midi
+    audio/mp4 audio/m4a audio/x-m4a
+    audio/mpeg audio/mp3 audio/x-mp3 audio/x-mpeg
+    audio/ogg audio/x-ogg
+    audio/x-aiff audio/aiff
+    audio/x-mpegurl audio/x-m3u audio/mpegurl
+    audio/x-wav audio/vnd.wave audio/wav
+    font/otf application/x-font-otf
+    font/ttf application/x-font-ttf
+    image/bmp image/x-bmp image/x-ms-bmp
+    image/heif image/heic image/heic-sequence image/heif-sequence
+    image/jpeg image/jpg image/pjpeg
+    image/png image/x-png
+    image/svg+xml image/svg
+    image/vnd.adobe.photoshop image/psd image/x-photoshop image/x-psd
+    image/vnd.microsoft.icon image/ico image/x-ico image/x-icon
+    inode/directory x-directory/normal
+    text/calendar application/ics text/x-vcalendar
+    text/csv text/x-comma-separated-values text/x-csv
+    text/markdown text/x-markdown
+    text/vcard text/directory text/x-vcard
+    text/x-csrc text/x-c
+    text/x-patch text/x-diff
+    video/3gpp video/3gp
+    video/mp4 video/x-m4v
+    video/mpeg video/x-mpeg
+    video/ogg video/x-ogg
+    video/x-msvideo video/avi video/msvideo video/x-avi
     """)
 
-  /// Types and their parents, beyond what their names imply.
+  /// Types and their parents, beyond what their names imply: in each row a parent, and its types.
   package static let subclasses: [(type: Text, parent: Text)] = pairs(
     """
-    application/epub+zip application/zip
-    application/javascript text/plain
-    application/json application/javascript
-    application/mbox text/plain
-    application/msword application/x-ole-storage
-    application/pgp-encrypted text/plain
-    application/pgp-keys text/plain
-    application/pgp-signature text/plain
-    application/postscript text/plain
-    application/rtf text/plain
-    application/sql text/plain
-    application/toml text/plain
-    application/vnd.apple.keynote application/zip
-    application/vnd.apple.numbers application/zip
-    application/vnd.apple.pages application/zip
-    application/vnd.oasis.opendocument.graphics application/zip
-    application/vnd.oasis.opendocument.presentation application/zip
-    application/vnd.oasis.opendocument.spreadsheet application/zip
-    application/vnd.oasis.opendocument.text application/zip
-    application/vnd.openxmlformats-officedocument.presentationml.presentation application/zip
-    application/vnd.openxmlformats-officedocument.spreadsheetml.sheet application/zip
-    application/vnd.openxmlformats-officedocument.wordprocessingml.document application/zip
-    application/x-compressed-tar application/gzip
-    application/x-desktop text/plain
-    application/x-java-archive application/zip
-    application/x-perl text/plain
-    application/x-php text/plain
-    application/x-ruby text/plain
-    application/x-shellscript text/plain
-    application/x-yaml text/plain
-    application/xhtml+xml application/xml
-    application/xml text/plain
-    audio/ogg application/ogg
-    audio/x-flac+ogg audio/ogg
-    audio/x-mpegurl text/plain
-    audio/x-opus+ogg audio/ogg
-    audio/x-vorbis+ogg audio/ogg
-    font/otf font/ttf
-    image/openraster application/zip
-    image/svg+xml application/xml
-    inode/mount-point inode/directory
-    message/rfc822 text/plain
-    model/obj text/plain
-    text/x-c++hdr text/x-chdr
-    text/x-c++src text/x-csrc
-    text/x-chdr text/x-csrc
-    text/x-java text/x-csrc
-    text/x-objcsrc text/x-csrc
-    video/3gpp video/mp4
-    video/ogg application/ogg
-    video/x-matroska application/x-matroska
+    application/gzip application/x-compressed-tar
+    application/javascript application/json
+    application/ogg audio/ogg video/ogg
+    application/x-matroska video/x-matroska
+    application/x-ole-storage application/msword
+    application/xml application/xhtml+xml image/svg+xml
+    application/zip application/epub+zip application/vnd.apple.keynote application/vnd.apple.numbers \
+    application/vnd.apple.pages application/vnd.oasis.opendocument.graphics \
+    application/vnd.oasis.opendocument.presentation application/vnd.oasis.opendocument.spreadsheet \
+    application/vnd.oasis.opendocument.text application/vnd.openxmlformats-officedocument.presentationml.presentation \
+    application/vnd.openxmlformats-officedocument.spreadsheetml.sheet \
+    application/vnd.openxmlformats-officedocument.wordprocessingml.document application/x-java-archive \
+    image/openraster
+    audio/ogg audio/x-flac+ogg audio/x-opus+ogg audio/x-vorbis+ogg
+    font/ttf font/otf
+    inode/directory inode/mount-point
+    text/plain application/javascript application/mbox application/pgp-encrypted application/pgp-keys \
+    application/pgp-signature application/postscript application/rtf application/sql application/toml \
+    application/x-desktop application/x-perl application/x-php application/x-ruby application/x-shellscript \
+    application/x-yaml application/xml audio/x-mpegurl message/rfc822 model/obj
+    text/x-chdr text/x-c++hdr
+    text/x-csrc text/x-c++src text/x-chdr text/x-java text/x-objcsrc
+    video/mp4 video/3gpp
     """)
 
   /// The structured suffixes of RFC 6839 and later ones, if there is a type for them.
@@ -144,10 +90,11 @@ package enum BuiltInTypes {
     "yaml": "application/x-yaml",
   ]
 
+  /// Each further word of a row, with the first.
   private static func pairs(_ table: String) -> [(Text, Text)] {
-    rows(table).map { row in
-      guard row.count == 2 else { preconditionFailure("a row of \(row.count) words in a table of pairs") }
-      return (row[0], row[1])
+    rows(table).flatMap { row in
+      precondition(row.count > 1, "a row of one word in a table of pairs")
+      return row.dropFirst().map { ($0, row[0]) }
     }
   }
 
