@@ -36,23 +36,6 @@ extension Value {
     }
     return one.count - other.count
   }
-
-  private var rank: Int {
-    switch self {
-    case .null: 0
-    case .bool: 1
-    case .integer: 2
-    case .double: 3
-    case .string: 4
-    case .data: 5
-    case .date: 6
-    case .uuid: 7
-    case .url: 8
-    case .array: 9
-    case .set: 10
-    case .dictionary: 11
-    }
-  }
 }
 
 private func order<Compared: Comparable>(_ one: Compared, _ other: Compared) -> Int {

@@ -48,19 +48,28 @@ extension Value {
 extension Value {
   /// The kind for people, with an article.
   var kind: String {
+    [
+      "null", "true or false", "an integer", "a number", "text", "data", "a date", "a UUID", "a URL", "an array",
+      "a set",
+      "a dictionary",
+    ][rank]
+  }
+
+  /// The place of its kind in the order of kinds.
+  var rank: Int {
     switch self {
-    case .null: "null"
-    case .bool: "true or false"
-    case .integer: "an integer"
-    case .double: "a number"
-    case .string: "text"
-    case .data: "data"
-    case .date: "a date"
-    case .uuid: "a UUID"
-    case .url: "a URL"
-    case .array: "an array"
-    case .set: "a set"
-    case .dictionary: "a dictionary"
+    case .null: 0
+    case .bool: 1
+    case .integer: 2
+    case .double: 3
+    case .string: 4
+    case .data: 5
+    case .date: 6
+    case .uuid: 7
+    case .url: 8
+    case .array: 9
+    case .set: 10
+    case .dictionary: 11
     }
   }
 }
