@@ -166,54 +166,20 @@ enum PropertyListText {
 
   /// Decimal or, after `0x`, hexadecimal; a sign may come before either.
   static func integer(_ text: String) -> Int64? {
-    var digits = Substring(text).utf8
-    let isNegative = digits.first == UInt8(ascii: "-")
-    if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
-    let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
+    var digits = Substring(text)
+    let sign = digits.first == "-" || digits.first == "+" ? digits.removeFirst() : "+"
+    let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
     if isHexadecimal { digits.removeFirst(2) }
-    if digits.isEmpty { return nil }
-    let radix: Int64 = isHexadecimal ? 16 : 10
-    // As a negative number, because there is one more of these.
-    var value: Int64 = 0
-    for byte in digits {
-      guard let digit = hexadecimalDigit(byte), digit < radix else { return nil }
-      let (product, isLarge) = value.multipliedReportingOverflow(by: radix)
-      let (sum, isLarger) = product.subtractingReportingOverflow(Int64(digit))
-      if isLarge || isLarger { return nil }
-      value = sum
-    }
-    if isNegative { return value }
-    return value == .min ? nil : -value
+    // The initializer would take a sign here.
+    if digits.first == "-" || digits.first == "+" { return nil }
+    return Int64("\(sign)\(digits)", radix: isHexadecimal ? 16 : 10)
   }
 
-  /// Finite and decimal: none of our writers produces the other forms of `Double`, such as "nan" and "0x1p3".
+  /// Finite and decimal: none of our writers produces the other forms of `Double`, such as "nan" and "0x1p3". The exact value of a double has some
+  /// eight hundred digits at most, and no reader needs more.
   static func double(_ text: String) -> Double? {
-    var rest = Substring(text).utf8
-    func digits() -> Int {
-      let end = rest.firstIndex { $0 < UInt8(ascii: "0") || $0 > UInt8(ascii: "9") } ?? rest.endIndex
-      let count = rest.distance(from: rest.startIndex, to: end)
-      rest = rest[end...]
-      return count
-    }
-    func skip(_ one: Unicode.Scalar, or other: Unicode.Scalar) -> Bool {
-      guard let byte = rest.first, byte == UInt8(ascii: one) || byte == UInt8(ascii: other) else { return false }
-      rest.removeFirst()
-      return true
-    }
-
-    _ = skip("+", or: "-")
-    var count = digits()
-    if skip(".", or: ".") { count += digits() }
-    if count == 0 || count > maximumDigits { return nil }
-    if skip("e", or: "E") {
-      _ = skip("+", or: "-")
-      let digits = digits()
-      if digits == 0 || digits > maximumDigits { return nil }
-    }
-    guard rest.isEmpty, let value = Double(text), value.isFinite else { return nil }
+    let isDecimal = text.utf8.count <= 2_048 && text.utf8.allSatisfy("0123456789+-.eE".utf8.contains)
+    guard isDecimal, let value = Double(text), value.isFinite else { return nil }
     return value
   }
-
-  /// The exact value of a double has some eight hundred digits at most, and no reader needs more.
-  private static let maximumDigits = 1000
 }
