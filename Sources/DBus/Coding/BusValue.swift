@@ -132,7 +132,9 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
 
   private init(checking raw: RawValue) throws(CodingError) {
     guard let value = Self(rawValue: raw) else {
-      throw .invalidValue("\(raw) is no \(Self.self)")
+      // A text may be as long as a message.
+      let shown = (raw as? any TextBusValue).map { quoted($0.rawValue) } ?? "\(raw)"
+      throw .invalidValue("\(shown) is no \(Self.self)")
     }
     self = value
   }
