@@ -83,6 +83,11 @@ private struct Percent: BusValue, Equatable {
     #expect(throws: CodingError.invalidValue(shown)) { try signal(long).values(as: Mood.self) }
   }
 
+  @Test(.timeLimit(.minutes(5))) func `a letter without end is no case`() {
+    #expect(codingError { _ = try Mood(.string(endlessLetter)) } != nil)
+    #expect(codingError { _ = try [Mood](Variant([endlessLetter])) } != nil)
+  }
+
   @Test func `a value of another type is an error`() throws {
     #expect(throws: CodingError.typeMismatch(expected: "s", found: "u")) { try Mood(.uint32(1)) }
     #expect(throws: CodingError.typeMismatch(expected: "(su)", found: "(us)")) {
