@@ -44,7 +44,8 @@ extension Decider {
   func search(in scope: Scope, _ state: State, within steps: Int) -> Search {
     var asked = AskedKey(key, steps: steps)
     if !key.isEmpty { asked.spend(state.applications[scope.application].index.cost(of: key, scope.route.eligible)) }
-    return Search(scope, asked, explanation.routingActivity?.activityType, state.entries)
+    return Search(
+      scope: scope, key: asked, activityType: explanation.routingActivity?.activityType, entries: state.entries)
   }
 
   /// Refuses a decision that takes too many steps, because others wait meanwhile.

@@ -16,13 +16,6 @@ struct Search: ~Copyable {
     var isAlone: Bool
   }
 
-  init(_ scope: Scope, _ key: AskedKey, _ activityType: Text?, _ entries: [SessionEntry]) {
-    self.scope = scope
-    self.key = key
-    self.activityType = activityType
-    self.entries = entries
-  }
-
   mutating func spend(_ steps: Int) { key.spend(steps) }
 
   // MARK: 8. Which of the candidates want it

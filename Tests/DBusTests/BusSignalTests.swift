@@ -52,6 +52,23 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `rules whose texts only look alike are two rules`(kind: PrivateBus.Kind) async throws {
+    try await withConnections(kind) { _, menu, watcher in
+      let names = ["caf\u{E9}", "cafe\u{301}"]
+      let rules = names.map { MatchRule(interface: "org.example.Menu", arguments: [0: $0]) }
+      #expect(rules[0] != rules[1])
+      #expect(Set(rules).count == 2)
+      let streams = [try await watcher.signals(rules[0]), try await watcher.signals(rules[1])]
+      for name in names.reversed() + names { try menu.emit(from: "/menu", "org.example.Menu", "Ordered", name) }
+      for (name, stream) in zip(names, streams) {
+        for signal in try await collect(2, from: stream) {
+          #expect(Array(try signal.values(as: String.self).utf8) == Array(name.utf8))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `a rule for a name follows its owner and believes nobody else`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { bus, old, new, watcher in
       let impostor = try await bus.connect()

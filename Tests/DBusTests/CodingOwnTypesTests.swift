@@ -69,7 +69,7 @@ private struct Percent: BusValue, Equatable {
   }
 
   @Test func `a raw value that stands for nothing is an error`() throws {
-    let wrong = CodingError.invalidValue("grim is no Mood")
+    let wrong = CodingError.invalidValue(#""grim" is no Mood"#)
     #expect(throws: wrong) { try signal("grim").values(as: Mood.self) }
     #expect(throws: wrong) { try signal(["calm", "grim"]).values(as: [Mood].self) }
     #expect(throws: wrong) { try signal(["grim": UInt8(1)]).values(as: [Mood: Level].self) }
@@ -77,6 +77,15 @@ private struct Percent: BusValue, Equatable {
     #expect(throws: wrong) { try [Mood](Variant(["grim"])) }
     #expect(throws: CodingError.invalidValue("2 is no Level")) { try signal([2] as [UInt8]).values(as: [Level].self) }
     #expect(throws: CodingError.invalidValue("2 is no Level")) { try [Level](Variant.bytes([1, 2])) }
+    // The error, which may be the answer to a call, shows the beginning of a long text, on one line.
+    let long = "\n" + String(repeating: "a", count: 1000)
+    let shown = #""\n\#(String(repeating: "a", count: 71))…" is no Mood"#
+    #expect(throws: CodingError.invalidValue(shown)) { try signal(long).values(as: Mood.self) }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `a letter without end is no case`() {
+    #expect(codingError { _ = try Mood(.string(endlessLetter)) } != nil)
+    #expect(codingError { _ = try [Mood](Variant([endlessLetter])) } != nil)
   }
 
   @Test func `a value of another type is an error`() throws {

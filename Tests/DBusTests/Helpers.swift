@@ -119,6 +119,9 @@ extension EventLoop {
   }
 }
 
+/// A letter with a million accents. To compare it as people read it takes minutes.
+let endlessLetter = "e" + String(repeating: "\u{301}\u{323}", count: 500_000)
+
 // MARK: Messages
 
 /// The error of making a message, or anything else. A message cannot be copied, so `#expect(throws:)` does not accept it.

@@ -175,6 +175,14 @@ import Testing
     #expect(!plain.isDeprecated && !plain.hasNoReply && !plain.carriesUnixFD)
   }
 
+  @Test(.timeLimit(.minutes(5))) func `an annotation without end is not known`() {
+    let names = [Introspection.Annotation.deprecated.name, Introspection.Annotation.emitsChangedSignal(.true).name]
+    let annotations =
+      [Introspection.Annotation(endlessLetter, "true")] + names.map { Introspection.Annotation($0, endlessLetter) }
+    let property = Introspection.Property("A", "s", annotations: annotations)
+    #expect(!property.isDeprecated && property.emitsChangedSignal == nil)
+  }
+
   @Test func `of two annotations of one name the first counts`() {
     let method = Introspection.Method("A", annotations: [.init("a.b", "1"), .init("a.b", "2")])
     #expect(method.annotation("a.b") == "1")

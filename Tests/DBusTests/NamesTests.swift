@@ -129,7 +129,15 @@ import Testing
     #expect(error?.text == text)
     #expect(
       error?.description
-        == "\"\(String(repeating: "é", count: 100))…\" is not a member name: it has 2000 bytes, and 255 is the limit")
+        == "\"\(String(repeating: "é", count: 72))…\" is not a member name: it has 2000 bytes, and 255 is the limit")
+    let cut = #expect(throws: InvalidName.self) { try MemberName(endlessLetter) }
+    #expect((cut?.description.utf8.count ?? .max) < 1000)
+  }
+
+  @Test func `the error is one line`() {
+    let text = "a\n\"b"
+    let error = #expect(throws: InvalidName.self) { try MemberName(text) }
+    #expect(error?.description == #""a\n\"b" is not a member name: it has the control character U+000A"#)
   }
 
   @Test func `the error becomes an answer of the name InvalidArgs`() {

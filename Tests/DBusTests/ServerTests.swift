@@ -186,6 +186,24 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(5))) func `a text that only looks like the one before is a change, and soon told`()
+    async throws
+  {
+    let mood = StoredProperty("caf\u{E9}")
+    try await withThing { thing in
+      thing.property("Mood", stored: mood, writable: true)
+    } _: { thing, _ in
+      let changes = try await thing.propertyChanges()
+      let values = ["cafe\u{301}", endlessLetter, "\(endlessLetter)\u{301}"]
+      for value in values { try await thing.set("Mood", to: value) }
+      for (value, change) in zip(values, try await collect(values.count, from: changes)) {
+        let (_, changed, _) = try change.values(as: String.self, [String: Variant].self, [String].self)
+        let text = try #require(try changed["Mood"].map { try String($0) })
+        #expect(text.utf8.elementsEqual(value.utf8))
+      }
+    }
+  }
+
   @Test func `changes of a turn are told once, and before the reply that follows them`() async throws {
     let first = StoredProperty(0 as Int32)
     let second = StoredProperty("")

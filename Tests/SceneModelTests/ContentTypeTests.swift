@@ -102,6 +102,7 @@ import Testing
     50:application/x-troff-man:*.[1-9]
     50:video/mpeg:[0-9][0-9][0-9].vdr
     50:text/x-not-a:*.[!a]q
+    50:text/x-no-bracket:*.[!]a]r
     50:a/bracket:x[y
     10:text/x-readme:readme*
     60:text/x-heavy:*.heavy
@@ -122,7 +123,8 @@ import Testing
       ("Makefile", "text/x-makefile"), ("makefile", "text/x-makefile"), ("core", "application/x-core"), ("Core", nil),
       ("ls.1", "application/x-troff-man"), ("ls.0", nil), ("ls.12", nil), ("libc.so.6", "application/x-sharedlib"),
       ("libc.so.6.1", "application/x-sharedlib"), ("001.vdr", "video/mpeg"), ("0a1.vdr", nil), ("a.bq", "text/x-not-a"),
-      ("a.aq", nil), ("x[y", "a/bracket"), ("README", "text/x-readme"), ("readme.html", "text/html"),
+      ("a.aq", nil), ("a.br", "text/x-no-bracket"), ("a.]r", nil), ("a.ar", nil), ("x[y", "a/bracket"),
+      ("README", "text/x-readme"), ("readme.html", "text/html"),
       ("a.very.heavy", "text/x-heavy"), ("a.broken", nil), ("a.x", nil), ("a.unknown", nil), ("a", nil), ("", nil),
       ("html", nil), ("a.html ", nil),
     ] as [(Text, String?)])

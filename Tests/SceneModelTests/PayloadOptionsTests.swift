@@ -194,7 +194,8 @@ import Testing
     arguments: pairs(
       #"""
       | {"activity":{"activityType":"a"},"options":{"asStranger":true,"requestingSession":"b"}} | options.requestingSession: expected no session beside asStranger, got one |
-      | {"activity":{"activityType":"a","visibility":"application"},"options":{"asStranger":true}} | items[0].activities[0].visibility: expected no visibility beside asStranger, got one |
+      | {"activity":{"activityType":"a","visibility":"application"},"options":{"asStranger":true}} | activity.visibility: expected no visibility beside asStranger, got one |
+      | {"items":[{},{"activities":[{"activityType":"a","visibility":"ownProcess"}]}],"options":{"asStranger":true}} | items[1].activities[0].visibility: expected no visibility beside asStranger, got one |
       | {"items":[{},{"representations":[{"type":"a/b","text":"","visibility":"ownProcess"}]}],"options":{"asStranger":true}} | items[1].representations[0].visibility: expected no visibility beside asStranger, got one |
       | {"items":[{"representations":[{"type":"application/vnd.portal.filetransfer","text":"key"}]}],"options":{"asStranger":true}} | items[0].representations[0].type: expected no portal's key beside asStranger, got one |
       """#))

@@ -131,8 +131,12 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
   }
 
   private init(checking raw: RawValue) throws(CodingError) {
-    guard let value = Self(rawValue: raw) else {
-      throw .invalidValue("\(raw) is no \(Self.self)")
+    // No case has a name that would be slow to compare with those of the cases.
+    let isSlow = (raw as? String).map(DictionaryKeys.isSlow) ?? false
+    guard !isSlow, let value = Self(rawValue: raw) else {
+      // A text may be as long as a message.
+      let shown = (raw as? any TextBusValue).map { quoted($0.rawValue) } ?? "\(raw)"
+      throw .invalidValue("\(shown) is no \(Self.self)")
     }
     self = value
   }

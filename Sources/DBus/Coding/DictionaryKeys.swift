@@ -4,11 +4,16 @@ enum DictionaryKeys {
   /// marks, and may be of any length.
   static let maximumLength = 1024
 
+  /// Whether comparing the text with another may take long.
+  static func isSlow(_ text: String) -> Bool {
+    text.utf8.count > maximumLength && !text.utf8.allSatisfy { $0 < 0x80 }
+  }
+
   static func check(_ key: Variant) throws(CodingError) {
     switch key {
     // NaN does not even equal itself: each NaN would be another key with the same hash.
     case .double(let number) where number.isNaN: throw .invalidValue("a dictionary's key is not a number")
-    case .string(let text) where text.utf8.count > maximumLength && !text.utf8.allSatisfy({ $0 < 0x80 }):
+    case .string(let text) where isSlow(text):
       throw .invalidValue(
         "a dictionary's key has \(text.utf8.count) bytes, and \(maximumLength) is the limit outside ASCII")
     default: break

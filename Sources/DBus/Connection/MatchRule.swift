@@ -63,6 +63,18 @@ extension MatchRule: CustomStringConvertible {
 }
 
 extension MatchRule {
+  /// Compares the bytes that the bus gets. Strings would be equal as people read them, so the bus would not be told of the second of two rules.
+  public static func == (left: MatchRule, right: MatchRule) -> Bool {
+    left.description.utf8.elementsEqual(right.description.utf8)
+  }
+
+  /// Hashes those bytes.
+  public func hash(into hasher: inout Hasher) {
+    for byte in description.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension MatchRule {
   /// Whether the signal fits. `owner` is the present owner of the sender's name.
   ///
   /// The bus has matched the signal with all rules of this connection together, and has not matched a signal that was sent to this connection alone.
@@ -89,9 +101,14 @@ extension MatchRule {
     for index in 0...last {
       let text = reader.nextType == .string ? try? String.read(from: &reader) : nil
       if text == nil { reader.skip() }
-      if let expected = arguments[index], text != expected { return false }
-      if index == 0, let argument0Namespace {
-        guard let text, text == argument0Namespace || text.hasPrefix("\(argument0Namespace).") else { return false }
+      // Byte by byte, as the bus does: a signal that came to this connection alone may have a letter with a million accents.
+      let bytes = text?.utf8
+      if let expected = arguments[index] {
+        guard let bytes, bytes.elementsEqual(expected.utf8) else { return false }
+      }
+      if index == 0, let name = argument0Namespace?.utf8 {
+        guard let rest = bytes?.dropFirst(name.count), bytes?.starts(with: name) == true else { return false }
+        if let next = rest.first, next != UInt8(ascii: ".") { return false }
       }
     }
     return true

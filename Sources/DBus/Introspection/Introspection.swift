@@ -346,7 +346,7 @@ public protocol IntrospectionElement: Sendable, Hashable {
 extension IntrospectionElement {
   /// The value of the first annotation of that name, if there is one.
   public func annotation(_ name: String) -> String? {
-    annotations.first { $0.name == name }?.value
+    annotations.first { areEqual($0.name, name) }?.value
   }
 
   /// Whether the element should not be used any longer.
@@ -362,11 +362,18 @@ extension IntrospectionElement {
   ///
   /// ``Introspection/Interface/emitsChangedSignal(of:)`` is the answer that counts for a property.
   public var emitsChangedSignal: EmitsChangedSignal? {
-    annotation(Introspection.Annotation.emitsChangedSignal(.true).name).flatMap(EmitsChangedSignal.init)
+    annotation(Introspection.Annotation.emitsChangedSignal(.true).name).flatMap { value in
+      EmitsChangedSignal.allCases.first { areEqual($0.rawValue, value) }
+    }
   }
 
-  private func has(_ known: Introspection.Annotation) -> Bool { annotation(known.name) == known.value }
+  private func has(_ known: Introspection.Annotation) -> Bool {
+    annotation(known.name).map { areEqual($0, known.value) } ?? false
+  }
 }
+
+/// Byte by byte: the text may come from a peer, and Swift compares strings in a time that grows with the square of a run of accents.
+private func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
 /// The content of `PropertiesChanged` when a property changes, spelled as in the D-Bus specification.
 ///

@@ -82,9 +82,8 @@ public struct InvalidName: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// One sentence that stands by itself.
   public var description: String {
-    let shown = text.utf8.count > 100 ? "\(text.prefix(100))…" : text
     let article = kind.hasPrefix("i") || kind.hasPrefix("o") || kind.hasPrefix("e") ? "an" : "a"
-    return "\"\(shown)\" is not \(article) \(kind): \(fault)"
+    return "\(quoted(text)) is not \(article) \(kind): \(fault)"
   }
 }
 

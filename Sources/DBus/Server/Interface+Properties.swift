@@ -149,7 +149,13 @@ public final class StoredProperty<Value: BusValue & Equatable>: Sendable {
     get { state.withLock(\.value) }
     set {
       let (places, announcement) = state.withLock { state in
-        let isSame = state.value == newValue
+        // Texts that only look alike are not the same on the bus, and a peer's might take long to compare as people read them.
+        let isSame =
+          if let old = state.value as? String, let new = newValue as? String {
+            old.utf8.elementsEqual(new.utf8)
+          } else {
+            state.value == newValue
+          }
         state.value = newValue
         return (isSame ? [] : state.places, state.announcement)
       }

@@ -54,6 +54,7 @@ extension Payload: Document {
       if options.requestingSession != nil {
         throw Payload.notOfStrangers("session", at: node.place.key("options").key("requestingSession"))
       }
+      if let activity { try Payload.refuseVisibility(of: activity, at: node.place.key("activity")) }
       try Payload.refuseWhatNoStrangerSends(items, at: node.place.key("items"))
     }
     if items.isEmpty, options.session == nil, options.application == nil {
@@ -66,8 +67,8 @@ extension Payload: Document {
   package static func refuseWhatNoStrangerSends(_ items: [Item], at place: Place) throws(Fault) {
     for (number, item) in items.enumerated() {
       let activities = place.index(number).key("activities")
-      for (index, activity) in item.activities.enumerated() where activity.visibility != .all {
-        throw notOfStrangers("visibility", at: activities.index(index).key("visibility"))
+      for (index, activity) in item.activities.enumerated() {
+        try refuseVisibility(of: activity, at: activities.index(index))
       }
       let representations = place.index(number).key("representations")
       for (index, representation) in item.representations.enumerated() {
@@ -82,6 +83,10 @@ extension Payload: Document {
         }
       }
     }
+  }
+
+  private static func refuseVisibility(of activity: UserActivity, at place: Place) throws(Fault) {
+    if activity.visibility != .all { throw notOfStrangers("visibility", at: place.key("visibility")) }
   }
 
   private static func notOfStrangers(_ what: String, at place: Place) -> Fault {

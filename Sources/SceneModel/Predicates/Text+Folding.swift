@@ -77,8 +77,25 @@ extension Unicode.Scalar {
   }
 }
 
-extension UnicodeTables {
+/// What folding needs to know of Unicode, and Swift's library does not tell.
+enum UnicodeTables {
+  /// The scalars, each in the upper half before what is left of it.
+  private static let bases: [UInt64] = {
+    var bases: [UInt64] = []
+    var next: UInt64?
+    for word in runs.unicodeScalars.split(separator: " ") {
+      guard let scalar = next else {
+        next = UInt64(String(word), radix: 16)
+        continue
+      }
+      for (place, base) in word.enumerated() { bases.append((scalar + UInt64(place)) << 32 | UInt64(base.value)) }
+      next = nil
+    }
+    return bases
+  }()
+
   fileprivate static func base(of scalar: UInt32) -> UInt32 {
+    let bases = bases
     var (low, high) = (0, bases.count)
     while low < high {
       let middle = (low + high) / 2

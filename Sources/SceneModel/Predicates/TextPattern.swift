@@ -38,9 +38,13 @@ struct TextPattern {
       case UInt8(ascii: "*"): stars.append(elements.count)
       case UInt8(ascii: "?"): elements.append(.scalar)
       case UInt8(ascii: "["):
+        let rest = bytes[(index + 1)...]
+        let isInverted = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")
+        let written = isInverted ? rest.dropFirst() : rest
         // A closing bracket that comes first belongs to the set.
-        guard let end = bytes[(index + 1)...].dropFirst().firstIndex(of: UInt8(ascii: "]")) else { fallthrough }
-        elements.append(.anyOf(TextPattern.set(Array(bytes[(index + 1)..<end]))))
+        guard let end = written.dropFirst().firstIndex(of: UInt8(ascii: "]")) else { fallthrough }
+        let taken = TextPattern.set(Array(written[..<end]))
+        elements.append(.anyOf(isInverted ? (0..<0x80).filter { !taken.contains($0) } : Array(taken)))
         index = end
       default: elements.append(.byte(bytes[index]))
       }
@@ -48,10 +52,8 @@ struct TextPattern {
     }
   }
 
-  /// The bytes of `1-9j`, or, after a `!`, all others of ASCII.
-  private static func set(_ bytes: [UInt8]) -> [UInt8] {
-    let isInverted = bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "^")
-    let written = isInverted ? Array(bytes.dropFirst()) : bytes
+  /// The bytes of `1-9j`.
+  private static func set(_ written: [UInt8]) -> Set<UInt8> {
     var taken: Set<UInt8> = []
     var index = 0
     while index < written.count {
@@ -63,7 +65,7 @@ struct TextPattern {
         index += 1
       }
     }
-    return isInverted ? (0..<0x80).filter { !taken.contains($0) } : Array(taken)
+    return taken
   }
 
   init(containing part: Text) {

@@ -152,3 +152,34 @@ extension Fault {
     "line \(position.line), column \(position.column)"
   }
 }
+
+/// The numbers of a property list in XML.
+enum PropertyListText {
+  /// The text without the white space around it.
+  static func trimmed(_ text: String) -> String {
+    let bytes = text.utf8
+    guard let first = bytes.firstIndex(where: { !PropertyList.isBlank($0) }),
+      let last = bytes.lastIndex(where: { !PropertyList.isBlank($0) })
+    else { return "" }
+    return String(text[first...last])
+  }
+
+  /// Decimal or, after `0x`, hexadecimal; a sign may come before either.
+  static func integer(_ text: String) -> Int64? {
+    var digits = Substring(text)
+    let sign = digits.first == "-" || digits.first == "+" ? digits.removeFirst() : "+"
+    let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+    if isHexadecimal { digits.removeFirst(2) }
+    // The initializer would take a sign here.
+    if digits.first == "-" || digits.first == "+" { return nil }
+    return Int64("\(sign)\(digits)", radix: isHexadecimal ? 16 : 10)
+  }
+
+  /// Finite and decimal: none of our writers produces the other forms of `Double`, such as "nan" and "0x1p3". The exact value of a double has some
+  /// eight hundred digits at most, and no reader needs more.
+  static func double(_ text: String) -> Double? {
+    let isDecimal = text.utf8.count <= 2_048 && text.utf8.allSatisfy("0123456789+-.eE".utf8.contains)
+    guard isDecimal, let value = Double(text), value.isFinite else { return nil }
+    return value
+  }
+}

@@ -147,3 +147,82 @@ extension Session: Document {
     fields["userInfo"] = self.userInfo
   }
 }
+
+/// A property that a host writes to its session.
+package enum SessionProperty: String, CaseIterable, Sendable {
+  case title = "Title"
+  case userActivity = "UserActivity"
+  case stateRestorationActivity = "StateRestorationActivity"
+  case userInfo = "UserInfo"
+  case canActivatePredicate = "CanActivatePredicate"
+  case prefersToActivatePredicate = "PrefersToActivatePredicate"
+}
+
+extension Session {
+  /// The key in the property on the bus.
+  package var targetContentIdentifier: Text { self.userActivity?.targetContentIdentifier ?? self.openedContent }
+
+  /// "" for no value.
+  package func text(of property: SessionProperty) -> Text {
+    switch property {
+    case .title: self.title
+    case .userActivity: self.userActivity?.json ?? .empty
+    case .stateRestorationActivity: self.stateRestorationActivity?.json ?? .empty
+    case .userInfo: self.userInfo.isEmpty ? .empty : JSON.text(of: .dictionary(self.userInfo))
+    case .canActivatePredicate: self.canActivatePredicate
+    case .prefersToActivatePredicate: self.prefersToActivatePredicate
+    }
+  }
+
+  /// The bytes of all that may be long. `Schema` adds up the same columns.
+  package var keptBytes: Int { SessionProperty.allCases.reduce(self.openedContent.count) { $0 + text(of: $1).count } }
+
+  /// The bytes that it keeps more than before. A document that both have is not written out, because it may be long.
+  package func growth(since before: Session) -> Int {
+    func more(_ property: SessionProperty) -> Int { text(of: property).count - before.text(of: property).count }
+    var growth = self.openedContent.count - before.openedContent.count
+    growth += more(.title) + more(.canActivatePredicate) + more(.prefersToActivatePredicate)
+    if self.userActivity != before.userActivity { growth += more(.userActivity) }
+    if self.stateRestorationActivity != before.stateRestorationActivity { growth += more(.stateRestorationActivity) }
+    if self.userInfo != before.userInfo { growth += more(.userInfo) }
+    return growth
+  }
+
+  /// The title in a list: the title of the activity stands in if the host has set none.
+  package var shownTitle: Text { self.title.isEmpty ? shownActivity?.title ?? .empty : self.title }
+}
+
+// The keys by which a session is found among many: the key that it shows, and the keys of its host's conditions. Stores file sessions under them, so
+// a change here requires a change of `Schema`.
+extension Session {
+  /// The key that the session shows; "" if it shows nothing, or nothing with a key.
+  package var shownKey: Text { shownActivity.map { $0.key ?? .empty } ?? self.openedContent }
+
+  /// The keys for which its own conditions may be true, if there are a few; "" if there may be any, or the conditions do not parse. Empty if its host
+  /// has set none.
+  package var conditionKeys: [Text] {
+    do throws(PredicateError) {
+      let can = try Session.cover(self.canActivatePredicate)
+      // A session that prefers a key but cannot take it is not concerned with it.
+      let prefers = try Session.cover(self.prefersToActivatePredicate).map {
+        Cover.narrowest([can ?? .everything, $0])
+      }
+      var found: [Text] = []
+      for cover in [can, prefers].compactMap(\.self) {
+        guard case .keys(let keys) = cover else { return [.empty] }
+        for key in keys where !found.contains(key) { found.append(key) }
+        if found.count > Session.maximumKeys { return [.empty] }
+      }
+      return found
+    } catch {
+      return [.empty]
+    }
+  }
+
+  private static func cover(_ predicate: Text) throws(PredicateError) -> Cover? {
+    predicate.isEmpty ? nil : try Predicate(predicate).condition.cover
+  }
+
+  /// Each key is a row on the disk. A window waits for one thing, or for a few.
+  private static let maximumKeys = 16
+}

@@ -48,45 +48,37 @@ extension Value {
   private static func meaning(
     of tag: UserInfo.Entry, in form: TaggedForm, at place: Place
   ) throws(Fault) -> Value {
+    let isList = form != .json
     switch (tag.key, tag.value) {
     case (Tag.uuid, .string(let text)) where UniqueIdentifier(text) != nil: return .uuid(text)
-    case (Tag.uuid, let other): throw .expected("a UUID", got: other.shown, at: place)
     case (Tag.url, .string(let text)) where URLText.isValid(text): return .url(text)
-    case (Tag.url, let other): throw .expected("an absolute URL", got: other.shown, at: place)
-    case (Tag.date, let value):
-      if case .string(let text) = value, let date = Instant(rfc3339: text) { return .date(date) }
-      throw .expected("an RFC 3339 date", got: value.shown, at: place)
-    case (Tag.data, let value):
-      if case .string(let text) = value, let data = Base64.decode(text) { return .data(data) }
-      throw .expected("base64", got: value.shown, at: place)
+    case (Tag.date, .string(let text)): if let date = Instant(rfc3339: text) { return .date(date) }
+    case (Tag.data, .string(let text)): if let data = Base64.decode(text) { return .data(data) }
     case (Tag.set, .array(let elements)): return .set(try set(of: elements, in: form, at: place))
-    case (Tag.set, let other): throw .expected("an array in $set", got: other.shown, at: place)
     case (Tag.literal, .dictionary(let entries)): return .dictionary(try untagged(entries, in: form, at: place))
-    case (Tag.literal, let other): throw .expected("a dictionary in $literal", got: other.shown, at: place)
-    default: return try propertyListMeaning(of: tag, in: form, at: place)
-    }
-  }
-
-  private static func propertyListMeaning(
-    of tag: UserInfo.Entry, in form: TaggedForm, at place: Place
-  ) throws(Fault) -> Value {
-    if form == .json { throw unknown(tag, at: place) }
-    switch (tag.key, tag.value) {
-    case (Tag.null, true): return .null
-    case (Tag.null, let other): throw .expected("true in $null", got: other.shown, at: place)
-    case (Tag.text, .data(let bytes)):
+    case (Tag.null, true) where isList: return .null
+    case (Tag.text, .data(let bytes)) where isList:
       if let text = String(validating: bytes, as: UTF8.self) { return .string(Text(text)) }
       throw .expected("UTF-8 in $text", at: place)
-    case (Tag.text, let other): throw .expected("data in $text", got: other.shown, at: place)
-    case (Tag.entries, .array(let elements)): return .dictionary(try entries(of: elements, in: form, at: place))
-    case (Tag.entries, let other): throw .expected("an array in $entries", got: other.shown, at: place)
-    default: throw unknown(tag, at: place)
+    case (Tag.entries, .array(let elements)) where isList:
+      return .dictionary(try entries(of: elements, in: form, at: place))
+    default: break
     }
+    guard let expected = contents[tag.key] ?? (isList ? contentsInLists[tag.key] : nil) else {
+      throw .expected("$date, $data, $uuid, $url, $set or $literal", got: quoted(tag.key.string), at: place)
+    }
+    throw .expected(expected, got: tag.value.shown, at: place)
   }
 
-  private static func unknown(_ tag: UserInfo.Entry, at place: Place) -> Fault {
-    .expected("$date, $data, $uuid, $url, $set or $literal", got: quoted(tag.key.string), at: place)
-  }
+  /// What each tag holds.
+  private static let contents = [
+    Tag.uuid: "a UUID", Tag.url: "an absolute URL", Tag.date: "an RFC 3339 date", Tag.data: "base64",
+    Tag.set: "an array in $set", Tag.literal: "a dictionary in $literal",
+  ]
+  /// The same of those that only property lists have.
+  private static let contentsInLists = [
+    Tag.null: "true in $null", Tag.text: "data in $text", Tag.entries: "an array in $entries",
+  ]
 
   private static func set(
     of elements: [Value], in form: TaggedForm, at place: Place

@@ -48,19 +48,72 @@ extension Value {
 extension Value {
   /// The kind for people, with an article.
   var kind: String {
-    switch self {
-    case .null: "null"
-    case .bool: "true or false"
-    case .integer: "an integer"
-    case .double: "a number"
-    case .string: "text"
-    case .data: "data"
-    case .date: "a date"
-    case .uuid: "a UUID"
-    case .url: "a URL"
-    case .array: "an array"
-    case .set: "a set"
-    case .dictionary: "a dictionary"
+    [
+      "null", "true or false", "an integer", "a number", "text", "data", "a date", "a UUID", "a URL", "an array",
+      "a set", "a dictionary",
+    ][rank]
+  }
+}
+
+/// An order of values, so that a set is always written in the same way.
+extension Value {
+  /// Whether the value comes before another: by kind, then by content.
+  func precedes(_ other: Value) -> Bool { compared(with: other) < 0 }
+
+  /// Negative if this value comes first, zero if neither does.
+  private func compared(with other: Value) -> Int {
+    switch (self, other) {
+    case (.bool(let one), .bool(let other)): order(one ? 1 : 0, other ? 1 : 0)
+    case (.integer(let one), .integer(let other)): order(one, other)
+    case (.double(let one), .double(let other)): order(one, other)
+    case (.string(let one), .string(let other)): order(one, other)
+    case (.data(let one), .data(let other)):
+      one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
+    case (.date(let one), .date(let other)): order(one, other)
+    case (.uuid(let one), .uuid(let other)), (.url(let one), .url(let other)): order(one, other)
+    case (.array(let one), .array(let other)): Value.compare(one, other) { $0.compared(with: $1) }
+    case (.set(let one), .set(let other)): Value.compare(one.inOrder, other.inOrder) { $0.compared(with: $1) }
+    case (.dictionary(let one), .dictionary(let other)):
+      Value.compare(one.entries, other.entries) { one, other in
+        one.key == other.key ? one.value.compared(with: other.value) : one.key < other.key ? -1 : 1
+      }
+    default: order(rank, other.rank)
     }
   }
+
+  private static func compare<Element>(
+    _ one: [Element], _ other: [Element], by compare: (Element, Element) -> Int
+  ) -> Int {
+    for (one, other) in zip(one, other) {
+      let order = compare(one, other)
+      if order != 0 { return order }
+    }
+    return one.count - other.count
+  }
+
+  /// The place of its kind in the order of kinds.
+  fileprivate var rank: Int {
+    switch self {
+    case .null: 0
+    case .bool: 1
+    case .integer: 2
+    case .double: 3
+    case .string: 4
+    case .data: 5
+    case .date: 6
+    case .uuid: 7
+    case .url: 8
+    case .array: 9
+    case .set: 10
+    case .dictionary: 11
+    }
+  }
+}
+
+private func order<Compared: Comparable>(_ one: Compared, _ other: Compared) -> Int {
+  one < other ? -1 : other < one ? 1 : 0
+}
+
+extension Sequence<Value> {
+  var inOrder: [Value] { sorted { $0.precedes($1) } }
 }
