@@ -33,9 +33,12 @@ let package = Package(
     .target(
       name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
+    .target(name: "StoreTestSupport", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(
       name: "DamagedStores",
-      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      dependencies: [
+        "CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore", "StoreTestSupport",
+      ],
       swiftSettings: settings),
     .executableTarget(name: "fuzz-store", dependencies: ["DamagedStores"], swiftSettings: settings),
     fuzzer("fuzz-payload"), fuzzer("fuzz-manifest"), fuzzer("fuzz-predicate"), fuzzer("fuzz-values"),
