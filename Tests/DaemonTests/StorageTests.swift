@@ -112,22 +112,6 @@ extension House {
   }
 }
 
-/// What a user may do to the files of a running service.
-@Suite struct LostStorageTests {
-  @Test func `what cannot be kept any more is refused`() async throws {
-    try await withDaemon(installing: Manifests.cats) { house, _ in
-      _ = try await house.drop("viewCat", "cat1")
-      // The store's own tests move its files.
-      _ = try await house.command("mv", house.state, house.state + ".away").output()
-      let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
-      #expect(error.name == "org.stagedoor.Error.StorageFailed")
-      #expect(error.message.contains("was deleted, moved or replaced"))
-      _ = try await house.command("mv", house.state + ".away", house.state).output()
-      #expect(try await house.drop("viewCat", "cat2").outcome == "created")
-    }
-  }
-}
-
 /// A store that was damaged while a service used it.
 @Suite struct DamageTests {
   /// The store's own tests damage it in other ways, and look at what is set aside.
