@@ -4,7 +4,6 @@ import DBusTestSupport
 import Glibc
 import Interchange
 import InterchangeCore
-import SceneModel
 import SessionStore
 import StoreTestSupport
 import Testing

@@ -2,7 +2,6 @@ import DBus
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
-import SceneModel
 import Testing
 
 /// What the service still has after it ended, however it ended.
