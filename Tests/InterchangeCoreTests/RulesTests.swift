@@ -271,6 +271,25 @@ import TextRules
     stage.checkItself()
   }
 
+  @Test func `a rule that goes takes its count along, whatever becomes of the next call`() throws {
+    let stage = try stage()
+    deliver(try text("ls(1)"), stage)
+    stage.setRules(RuleSet())
+    #expect(stage.book.unsettled == [])
+    #expect(deliver(try text("ls(1)"), stage)?.refusal != nil)
+    stage.setRules(try Self.set())
+    #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 0, 0, 0])
+    // In a turn that has counted.
+    try stage.turn { stage in
+      for _ in 0..<2 { deliver(try text("ls(1)"), stage) }
+      stage.setRules(RuleSet())
+      stage.call(.unregister("org.example.None"))
+    }
+    #expect(stage.book.unsettled == [])
+    stage.setRules(try Self.set())
+    #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 0, 0, 0])
+  }
+
   @Test func `a call that waits for the disk is answered when the store refuses its turn`() throws {
     let stage = try stage()
     deliver(try text("main.c:42"), stage)

@@ -16,9 +16,14 @@ extension PromptBook {
   package mutating func setRules(_ rules: RuleSet, home: Text) {
     (self.rules, self.home) = (rules, home)
     let kept = Set(rules.entries.map(\.reference.key))
-    for key in memory.ruleMatches.values.keys where !kept.contains(key) { memory.ruleMatches[key] = nil }
-    // The next cue does not undo this.
-    memory.settle(.beginCue)
+    let gone = memory.ruleMatches.values.keys.filter { !kept.contains($0) }
+    if memory.ruleMatches.isSettled {
+      for key in gone { memory.ruleMatches.forget(key) }
+    } else {
+      for key in gone { memory.ruleMatches[key] = nil }
+      // The next cue does not undo this.
+      memory.settle(.beginCue)
+    }
   }
 
   /// The rules in their order, and how many deliveries each has made since the service started.
