@@ -335,11 +335,14 @@ extension World {
     let question = programs[program].inbox.removeFirst()
     let way = obeys || !chance.once(in: setting.obedience) ? 0 : setting.isFaultless ? 1 : 1 + chance.below(4)
     var answer = HostAnswer.done
-    // The program shows the delivery. In a window that is public by now, it shows nothing of the private activity that it restores.
+    // The program shows the delivery. In a window that is public by now, or that a public delivery fills, it shows nothing of the private activity
+    // that it restores.
     let isOfPrivate = isPrivate(question.question.session)
     let isSecret =
-      question.question.options.map { $0.holds("s3cr3t") && (isOfPrivate || $0.holds("\"private\":true")) }
-      ?? isOfPrivate
+      question.question.options.map { options in
+        let fills = options.holds("\"items\":[{") || options.holds("\"userActivities\":[{")
+        return options.holds("s3cr3t") && (options.holds("\"private\":true") || isOfPrivate && !fills)
+      } ?? isOfPrivate
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
     switch question.question {
     case .connect(let session, _, _):
