@@ -137,7 +137,8 @@ import Testing
           "viewCat", "cat1", options: #""wait": "handled", "activationToken": "let-me-in""#)
         #expect(try await house.refusal("Deliver", "string:\(waiting)").name == "org.stagedoor.Error.LaunchFailed")
       }
-      let lines = try Repository.lines(of: "\(home)/look")
+      let record = try String(contentsOf: URL(filePath: "\(home)/look"), encoding: .utf8)
+      let lines = record.split(separator: "\n").map(String.init)
       func those(_ kind: String) -> [String] {
         lines.filter { $0.hasPrefix("\(kind) ") }.map { String($0.dropFirst(kind.count + 1)) }
       }
@@ -190,14 +191,5 @@ import Testing
       daemon.signal(SIGHUP)
       try await house.waitUntil(landing.delivery, is: "handled")
     }
-  }
-}
-
-extension Repository {
-  /// A file's lines; none if the file does not exist.
-  static func lines(of path: String) throws -> [String] {
-    guard FileManager.default.fileExists(atPath: path) else { return [] }
-    let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-    return text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
   }
 }
