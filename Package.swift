@@ -65,7 +65,8 @@ let package = Package(
     .target(
       name: "Theatre",
       dependencies: [
-        "CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore", "TextRules",
+        "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore", "StoreTestSupport",
+        "TextRules",
       ],
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["ServiceSupport", "Theatre"], swiftSettings: settings),
@@ -196,7 +197,9 @@ let package = Package(
     // The fuzzer damages the same stores.
     .target(
       name: "DamagedStores",
-      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      dependencies: [
+        "CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore", "StoreTestSupport",
+      ],
       path: "Tests/DamagedStores", swiftSettings: settings),
     .testTarget(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],

@@ -27,15 +27,21 @@ let package = Package(
     .target(name: "SceneTestSupport", dependencies: ["SceneModel", "TextPatterns", "XML"], swiftSettings: settings),
     .target(name: "Fuzzing", dependencies: ["SceneTestSupport"], swiftSettings: settings),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
-    .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
+    .target(name: "TextRules", dependencies: ["SceneModel", "TextPatterns"], swiftSettings: settings),
+    .target(name: "SceneRouting", dependencies: ["SceneModel", "TextRules"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
-    .target(name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], swiftSettings: settings),
     .target(
-      name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting", "TextRules"], swiftSettings: settings),
+    .target(
+      name: "InterchangeTurns",
+      dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore", "TextRules"],
       swiftSettings: settings),
+    .target(name: "StoreTestSupport", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(
       name: "DamagedStores",
-      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      dependencies: [
+        "CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore", "StoreTestSupport",
+      ],
       swiftSettings: settings),
     .executableTarget(name: "fuzz-store", dependencies: ["DamagedStores"], swiftSettings: settings),
     fuzzer("fuzz-payload"), fuzzer("fuzz-manifest"), fuzzer("fuzz-predicate"), fuzzer("fuzz-values"),

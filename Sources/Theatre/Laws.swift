@@ -247,24 +247,7 @@ extension World {
     var fresh = PromptBook(types: types, allowance: setting.allowance, seed: (1, 1))
     fresh.recall(try store.remembered(), at: moment)
     let (live, stored) = (prompter.book.remains, fresh.remains)
-    if live != stored {
-      if live.open != stored.open {
-        let ours = live.open.filter { stored.open[$0.key] != $0.value }
-        let theirs = stored.open.filter { live.open[$0.key] != $0.value }
-        breaks(.fold, "open in memory are \(ours), and stored are \(theirs)")
-      }
-      if live.owed != stored.owed { breaks(.fold, "owed in memory is \(live.owed), and stored is \(stored.owed)") }
-      if live.preferences != stored.preferences {
-        breaks(.fold, "preferred in memory is \(live.preferences), and stored is \(stored.preferences)")
-      }
-      if live.sessionCounts != stored.sessionCounts {
-        breaks(.fold, "counted in memory are \(live.sessionCounts), and stored are \(stored.sessionCounts)")
-      }
-      if live.sessionBytes != stored.sessionBytes {
-        breaks(.fold, "bytes of sessions in memory are \(live.sessionBytes), and stored are \(stored.sessionBytes)")
-      }
-      breaks(.fold, "the last event in memory is \(live.lastEvent), and stored is \(stored.lastEvent)")
-    }
+    if live != stored { breaks(.fold, "in memory is \(live), and stored is \(stored)") }
     var (counts, bytes): ([Text: Int], [Text: Int]) = ([:], [:])
     for session in sessions {
       counts[session.application, default: 0] += 1

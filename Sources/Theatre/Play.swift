@@ -13,7 +13,6 @@ package struct Play: Sendable {
   /// - Parameter teller: Takes the story, line by line.
   package init(_ script: Script, teller: ((String) -> Void)? = nil) throws(TheatreFailure) {
     let world = try World(Setting(seed: script.seed))
-    defer { world.disk.remove() }
     world.teller = teller
     world.tell(
       "seed \(script.seed): \(world.setting.durability), \(world.setting.applications.map { $0.identifier.string + ($0.forwards ? " forwards" : "") })"

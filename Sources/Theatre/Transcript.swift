@@ -30,7 +30,6 @@ package struct Transcript: Sendable {
   /// Plays a seed without faults and without waiting.
   package init(seed: UInt64, length: Int) throws(TheatreFailure) {
     let world = try World(Setting(faultless: seed))
-    defer { world.disk.remove() }
     world.transcript = self
     world.open()
     var chance = Chance(seed, 6)

@@ -4,6 +4,7 @@ import InterchangeTurns
 import SceneModel
 import SceneRouting
 import SessionStore
+import StoreTestSupport
 
 // The effects of the acts. An act chooses its subject among those that exist, so an act without a subject does nothing.
 extension World {

@@ -209,7 +209,7 @@ extension World {
 
   /// Somebody hears news of a drag.
   func told(of drag: UniqueIdentifier, _ news: DragNews, _ listeners: [Text]) {
-    tell("     ~ drag \(short(drag)): \(news) to \(listeners)")
+    tell("     ~ drag \(drag): \(news) to \(listeners)")
     guard let known = dragged[drag] else {
       return breaks(.drags, "of the drag \(drag) nobody knows, and it says \(news)")
     }

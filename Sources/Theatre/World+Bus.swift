@@ -16,15 +16,15 @@ extension World {
     case .answer(let number, let answer): answered(number, answer)
     case .event(let event): heard(event)
     case .sessionAppeared(let session):
-      tell("     + session \(short(session))")
+      tell("     + session \(session)")
       if !visible.insert(session).inserted { breaks(.objects, "the session \(session) appeared twice") }
       seen.append(session)
       if seen.count > 48 { seen.removeFirst() }
     case .sessionWent(let session):
-      tell("     - session \(short(session))")
+      tell("     - session \(session)")
       if visible.remove(session) == nil { breaks(.objects, "the session \(session) went, and was not there") }
     case .sessionChanged(let session, let fields, let withheld):
-      tell("     ~ session \(short(session)): \((fields + withheld).map(\.name).joined(separator: " "))")
+      tell("     ~ session \(session): \((fields + withheld).map(\.name).joined(separator: " "))")
       if !visible.contains(session) { breaks(.objects, "the session \(session) changed, and was not there") }
     case .log(_, let line):
       if line.holdsSecret { breaks(.secrets, "the log has \(line)") }
@@ -37,9 +37,9 @@ extension World {
     guard let sent = calls.removeValue(forKey: number) else {
       return breaks(.answers, "call \(number) was answered twice: \(answer)")
     }
-    tell("     = call \(number): \(brief(answer))")
+    tell("     = call \(number): \(answer)")
     checkRefusal(of: sent.ask, answer)
-    if !sent.tellsSecret, holdsSecret(answer) { breaks(.secrets, "the answer to \(brief(sent.ask)) is \(answer)") }
+    if !sent.tellsSecret, holdsSecret(answer) { breaks(.secrets, "the answer to \(sent.ask) is \(answer)") }
     switch answer {
     case .delivered(let delivered):
       acknowledge(delivered, sent)
@@ -71,7 +71,7 @@ extension World {
           programs[program].secret.remove(session)
         }
       case .openItem, .release, .renewPromises:
-        if !sent.mayOpen { breaks(.secrets, "\(sent.caller) is no host, and may \(brief(sent.ask))") }
+        if !sent.mayOpen { breaks(.secrets, "\(sent.caller) is no host, and may \(sent.ask)") }
       default: break
       }
     case .dragBegun(let drag, let ticket):
@@ -107,7 +107,7 @@ extension World {
   }
 
   private func heard(_ event: Event) {
-    tell("     ! \(event.sequence) \(event.name) \(short(event.session))")
+    tell("     ! \(event.sequence) \(event.name) \(event.session)")
     if event.sequence != lastSaid + 1 {
       breaks(.sequence, "after \(lastSaid) came \(event.sequence), \(event.name)")
     }
@@ -135,7 +135,7 @@ extension World {
   // MARK: The service's errands
 
   func run(_ errand: Errand) {
-    tell("   < \(brief(errand))")
+    tell("   < \(errand)")
     switch errand {
     case .ask(let number, _, let owner, _, let question, let within):
       if !prompter.awaits(number) { return }
@@ -148,6 +148,7 @@ extension World {
       questions.append(asked)
       programs[program].inbox.append(asked)
       transcribe(question, to: owner)
+      checkAttempt(question)
       if case .connect(let session, _, _) = question { programs[program].opening.insert(session) }
       if case .discarded(let sessions) = question, disk.isWell,
         let again = sessions.first(where: programs[program].toldAndAnswered.contains)
@@ -368,7 +369,7 @@ extension World {
     case .propose: answer = way == 1 ? refusal : .operation(chance.one(of: ["copy", "move", "forbidden", "cancel"]))
     }
     tell(
-      "   \(question.owner) reads \(brief(question.question))\(way == 0 ? "" : way == 1 ? ", and refuses" : ", and is silent")"
+      "   \(question.owner) reads \(question.question)\(way == 0 ? "" : way == 1 ? ", and refuses" : ", and is silent")"
     )
     if way != 1, question.question.options != nil, let session = question.question.session {
       // A service does not know of what an earlier one asked and nobody has read.

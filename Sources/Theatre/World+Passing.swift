@@ -83,6 +83,17 @@ extension World {
     }
   }
 
+  /// A host that is given a delivery again is told so.
+  func checkAttempt(_ question: HostQuestion) {
+    if case .configuration = question { return }
+    guard let told = question.options.flatMap({ try? JSON.value($0) }),
+      let delivery = told["delivery"]?.string.flatMap({ UniqueIdentifier(Text($0)) }),
+      let attempt = told["attempt"]?.number
+    else { return }
+    let before = attempts.updateValue(attempt, forKey: delivery) ?? 0
+    if attempt <= before { breaks(.handing, "\(delivery) comes with the attempt \(attempt) after \(before)") }
+  }
+
   /// Compares connection options with what the sender has repeated for this: see `passOn`, `sizePromises` and the drops.
   func checkTold(_ options: Text) {
     guard let told = try? JSON.value(options) else { return breaks(.handing, "\(options) is no document") }

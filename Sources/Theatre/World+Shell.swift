@@ -9,7 +9,7 @@ extension World {
   // MARK: Beginning and ending
 
   /// Starts the service again. If the disk cannot be read the service ends at once, and is started again later.
-  private func begin() throws(TheatreFailure) {
+  private func begin() {
     life += 1
     for attempt in 1... {
       let isWell = disk.isWell
@@ -71,16 +71,12 @@ extension World {
   func die(isPowerCut: Bool) {
     tell("   the service is \(isPowerCut ? "cut off" : "killed")")
     forgetLife()
-    do throws(TheatreFailure) {
-      disk.heal()
-      let fate = chance.next()
-      try disk.restart(isPowerCut: isPowerCut, Chance(fate))
-      if chance.once(in: 3) { readsFail() }
-      whileAway(Chance(fate, 1))
-      try begin()
-    } catch {
-      breaks(.theatre, error.description)
-    }
+    disk.heal()
+    let fate = chance.next()
+    disk.restart(isPowerCut: isPowerCut, Chance(fate))
+    if chance.once(in: 3) { readsFail() }
+    whileAway(Chance(fate, 1))
+    begin()
   }
 
   /// The service sees changes of its absence when it starts again.
@@ -119,7 +115,7 @@ extension World {
     if broken != nil { return }
     if prompter.isFull { endTurn() }
     latest = max(latest, moment.time)
-    tell("   > \(brief(cue))")
+    tell("   > \(cue)")
     do throws(StoreError) { checkEffort(try prompter.take(cue, at: moment)) } catch { failed(error) }
   }
 

@@ -68,6 +68,8 @@ final class World {
   /// The deliveries that were acknowledged or announced, with their last announced states.
   var known: [UniqueIdentifier: Known] = [:]
   var knownOrder: [UniqueIdentifier] = []
+  /// The last attempt at which a host was given a delivery.
+  var attempts: [UniqueIdentifier: Int64] = [:]
   var said: [UInt64: StoredEvent] = [:]
   var lastSaid: UInt64 = 0
   /// The sessions on the bus.
@@ -99,7 +101,7 @@ final class World {
   init(_ setting: Setting) throws(TheatreFailure) {
     self.setting = setting
     audit = Chance(setting.seed, 5)
-    disk = try Disk()
+    disk = Disk()
     disk.remembersUnsynced = setting.durability == .full
     do throws(StoreError) {
       let moment = Moment(
@@ -110,7 +112,12 @@ final class World {
     }
   }
 
-  func tell(_ line: @autoclosure () -> String) { teller?(line()) }
+  /// Tells a line of the story: its beginning, with types without their modules, and with the first digits of identifiers.
+  func tell(_ line: @autoclosure () -> String) {
+    guard let teller else { return }
+    let line = String(line().prefix(800)).replacing(/[A-Z][A-Za-z]*\.(?=[A-Z])/, with: "")
+    teller(line.replacing(/([0-9a-f]{8})-[0-9a-f-]{27}/) { $0.1 })
+  }
 
   /// Records a broken law. Only the first counts.
   func breaks(_ law: Law, _ how: @autoclosure () -> String) {
@@ -288,3 +295,7 @@ package struct Breach: Error, Hashable, CustomStringConvertible, Sendable {
 
   package var description: String { "\(law.rawValue): \(how)" }
 }
+
+// The story of a play has documents as their senders wrote them.
+extension Payload: CustomStringConvertible { package var description: String { json.string } }
+extension Manifest: CustomStringConvertible { package var description: String { json.string } }

@@ -97,7 +97,8 @@ struct TheatreCommand {
   private func playFiles() throws -> Int32 {
     var isWell = true
     for file in files {
-      guard let script = contents(of: file).flatMap({ Script(text: $0) }) else {
+      let bytes = SmallFile.read(file, limit: 1 << 24)
+      guard let bytes, let script = Script(text: String(decoding: bytes, as: UTF8.self)) else {
         print("\(file): is no script")
         return 2
       }
@@ -124,15 +125,6 @@ struct TheatreCommand {
         raise(number)
       }
     }
-  }
-
-  private func contents(of file: String) -> String? {
-    guard let stream = fopen(file, "r") else { return nil }
-    defer { fclose(stream) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer.prefix(count) }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func clockOf(_ clock: clockid_t) -> Double {

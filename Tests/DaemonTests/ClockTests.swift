@@ -26,8 +26,8 @@ import Testing
           try await house.waitUntil(late, is: "routed")
           var created: [String] = []
           for delivery in [patient, late] {
-            let story = try Document(try await house.call("GetDelivery", "string:\(delivery)")[1].text)
-            created.append(try #require(story["created"]?.text))
+            let story = try parsed(try await house.call("GetDelivery", "string:\(delivery)")[1].text)
+            created.append(try #require(story["created"]?.string))
           }
           #expect((created[0] < created[1]) == (days > 0), "\(created)")
         }

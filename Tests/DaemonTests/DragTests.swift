@@ -146,7 +146,7 @@ import Testing
       #expect(landing.session == window)
       #expect(landing.outcome == "activated")
       let options = try #require(try await host.asked(1, "ContinueScene").last).options
-      #expect(options["delivery"]?.text == landing.delivery)
+      #expect(options["delivery"]?.string == landing.delivery)
       #expect(try await host.text(landing.delivery, 0, "image/*") == "the sea")
       #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
       #expect(try await host.text(landing.delivery, 1, "image/png") == "two")

@@ -128,8 +128,8 @@ import Testing
   {
     try await withService(registering: Manifests.cats) { house in
       let landing = try await house.drop("viewCat", "cat1")
-      let decision = try Document(try await house.call("GetDelivery", "string:\(landing.delivery)")[1].text)
-      #expect(decision["configuration"]?["chosen"]?.text == "Cat Detail")
+      let decision = try parsed(try await house.call("GetDelivery", "string:\(landing.delivery)")[1].text)
+      #expect(decision["configuration"]?["chosen"]?.string == "Cat Detail")
       #expect(decision["candidates"] == nil)
       let nowhere = "00000000-0000-4000-8000-000000000000"
       for name in ["GetDelivery", "CancelDelivery"] {

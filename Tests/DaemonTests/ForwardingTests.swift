@@ -18,7 +18,7 @@ import Testing
           host.next(
             "ContinueScene",
             .after { _, call in
-              try await service.call("DeferDelivery", try #require(try call.options["delivery"]?.text), UInt32(60))
+              try await service.call("DeferDelivery", try #require(try call.options["delivery"]?.string), UInt32(60))
             })
           let document = #"{"activity": {"activityType": "viewCat"}, "options": {"session": "\#(device)"}}"#
           let delivery = try await house.deliver(document).delivery

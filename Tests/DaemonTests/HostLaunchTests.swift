@@ -13,9 +13,8 @@ import Testing
       more: #" "StagedoorExec": "\#(escaped)","#)
   }
 
-  private static func host(in house: House, _ more: String = "") -> String {
-    #"/usr/bin/python3 -B "\#(House.hostProgram)" org.example.Cats \#(more)"#
-  }
+  /// A host in a process of its own, written from the contract alone.
+  private static let hostProgram = "\(Repository.path)/Tests/DaemonTests/Clients/host.py"
 
   private static let waiting = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
 
@@ -25,7 +24,7 @@ import Testing
   ) async throws {
     try await withHouse(kind, installing: Self.cats(exec: "/bin/false")) { house in
       try await house.bus.install(
-        "org.example.Cats", executable: "/usr/bin/python3", arguments: ["-B", House.hostProgram, "org.example.Cats"])
+        "org.example.Cats", executable: "/usr/bin/python3", arguments: ["-B", Self.hostProgram, "org.example.Cats"])
       try await house.serving { _ in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(landing.outcome == "created")
@@ -36,27 +35,6 @@ import Testing
         try await house.waitUntilGone(landing.session)
         let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(next.session == landing.session && next.outcome == "restored")
-      }
-    }
-  }
-
-  @Test func `a host that crashes on the same delivery again and again is started three times`() async throws {
-    try await withHouse { house in
-      let record = "\(house.state).record"
-      let command = Self.host(in: house, "--record \(record) --at ConnectScene --kill host")
-      try house.write(Self.cats(exec: command), to: "\(house.applications)/org.example.Cats.json")
-      try await house.serving { _ in
-        #expect(try await house.refusal("Deliver", "string:\(Self.waiting)").name == "org.stagedoor.Error.HostRefused")
-        let lines = try Repository.lines(of: record).map { try Document($0).elements }
-        #expect(
-          lines.map { $0[0].text } == [
-            "attached", "ConnectScene", "attached", "ConnectScene", "attached", "ConnectScene",
-          ])
-        let attempts = try lines.filter { $0[0].text == "ConnectScene" }.map {
-          try Document(try #require($0[3].text))["attempt"]?.number
-        }
-        #expect(attempts == [1, 2, 3])
-        #expect(try await house.sessions().isEmpty)
       }
     }
   }
@@ -159,7 +137,8 @@ import Testing
           "viewCat", "cat1", options: #""wait": "handled", "activationToken": "let-me-in""#)
         #expect(try await house.refusal("Deliver", "string:\(waiting)").name == "org.stagedoor.Error.LaunchFailed")
       }
-      let lines = try Repository.lines(of: "\(home)/look")
+      let record = try String(contentsOf: URL(filePath: "\(home)/look"), encoding: .utf8)
+      let lines = record.split(separator: "\n").map(String.init)
       func those(_ kind: String) -> [String] {
         lines.filter { $0.hasPrefix("\(kind) ") }.map { String($0.dropFirst(kind.count + 1)) }
       }
@@ -206,18 +185,11 @@ import Testing
     try await withDaemon(installing: Manifests.mainOnly) { house, daemon in
       let landing = try await house.hand("viewCat", "cat1")
       #expect(try await house.deliveryState(landing.delivery) == "held")
-      try house.write(Self.cats(exec: Self.host(in: house)), to: "\(house.applications)/org.example.Cats.json")
+      try house.write(
+        Self.cats(exec: #"/usr/bin/python3 -B "\#(Self.hostProgram)" org.example.Cats"#),
+        to: "\(house.applications)/org.example.Cats.json")
       daemon.signal(SIGHUP)
       try await house.waitUntil(landing.delivery, is: "handled")
     }
-  }
-}
-
-extension Repository {
-  /// A file's lines; none if the file does not exist.
-  static func lines(of path: String) throws -> [String] {
-    guard FileManager.default.fileExists(atPath: path) else { return [] }
-    let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-    return text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
   }
 }

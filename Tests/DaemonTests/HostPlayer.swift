@@ -13,7 +13,7 @@ struct HostCall: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(member)(\(([session] + arguments).joined(separator: ", ")))" }
 
   /// The connection options, which are the last argument.
-  var options: Document { get throws { try Document(try #require(arguments.last)) } }
+  var options: Value { get throws { try parsed(try #require(arguments.last)) } }
 }
 
 /// An item as a drag shows it: `name: image/png (all), text/plain (application); viewCat`

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 // Every test here lives in one.
 @_exported import DaemonTestSupport
-import SceneModel
+@_exported import SceneModel
 import SessionStore
 import Testing
 
@@ -120,8 +120,8 @@ extension House {
     return try landing(try await call("NewSession", "string:\(configuration)", at: path, in: Self.application)).session
   }
 
-  func explain(_ document: String) async throws -> Document {
-    try Document(try #require(try await call("Explain", "string:\(document)").first).text)
+  func explain(_ document: String) async throws -> Value {
+    try parsed(try #require(try await call("Explain", "string:\(document)").first).text)
   }
 
   func landing(_ shown: [Shown]) throws -> Landing {
@@ -160,7 +160,7 @@ extension House {
     return try #require(shown.first).elements.map { row in
       let row = row.elements
       try #require(row.count == 3)
-      var arguments = try Document(row[2].text).texts
+      var arguments = try parsed(row[2].text).texts
       // A signal says the same, except for the time.
       #expect(arguments.removeValue(forKey: "time")?.hasSuffix("Z") ?? false)
       return Happening(sequence: row[0].text, name: row[1].text, arguments: arguments)

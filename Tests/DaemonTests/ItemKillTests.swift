@@ -7,53 +7,6 @@ import Testing
 /// The contents of deliveries when the service ends, when it is killed, and when its process may open few files.
 @Suite struct ItemKillTests {
   private static let large = String(repeating: "0123456789abcdef", count: 8192)
-  private static let gone: ErrorName = "org.stagedoor.Error.SourceGone"
-
-  @Test(arguments: ["normal", "full"], [SIGKILL, SIGTERM])
-  func `what was copied is there after the service, what was held is gone`(
-    durability: String, signal: Int32
-  ) async throws {
-    try await withHouse(installing: House.pictures) { house in
-      try await house.sourcing { source in
-        let file = try house.file("copied", "copied")
-        let place = try house.file("in place", "in place").replacing(" ", with: "%20")
-        let (delivery, kept) = try await house.serving("--durability", durability) { daemon in
-          let landing = try await source.deliver(
-            Things.item(
-              Things.text("small", "text/plain"), Things.text(Self.large, "text/html"),
-              Things.representation("text/csv", "file", "file://\(file)".variant)),
-            Things.item(
-              ["type": "text/plain", "file": "file://\(place)".variant, "openInPlace": true],
-              Things.descriptor(try .file(file)), Things.promise("image/webp")), options: ["deadline": 3600.variant])
-          let kept = try await source.deliver(
-            Things.item(Things.promise("image/webp")), options: ["keepPromises": true, "deadline": 3600.variant])
-          daemon.signal(signal)
-          try await daemon.ended()
-          return (landing.delivery, kept.delivery)
-        }
-        try FileManager.default.removeItem(atPath: file)
-        try await house.serving("--durability", durability) { _ in
-          try await house.hosting { host in
-            try await host.asked(2, "ConnectScene")
-            for _ in 0..<2 {
-              #expect(try await host.text(delivery, 0, "text/plain") == "small")
-              #expect(try await host.text(delivery, 0, "text/html") == Self.large)
-              #expect(try await host.text(delivery, 0, "text/csv") == "copied")
-              #expect(try await host.text(delivery, 1, "text/plain") == "in place")
-              #expect(try await host.text(kept) == "promised 0 image/webp")
-              for type in ["image/png", "image/webp"] {
-                try await expectError(Self.gone) { _ = try await host.open(delivery, 1, type) }
-              }
-            }
-            try await host.release(delivery)
-            try await host.release(kept)
-            try await house.spoolIsEmptied()
-          }
-        }
-      }
-    }
-  }
-
   private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 200
 
   @Test func `killed at any moment, it has all that it acknowledged, and nothing that no delivery has`() async throws {

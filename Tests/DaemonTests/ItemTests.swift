@@ -7,18 +7,18 @@ import Testing
 /// The contents of drops: handed in from a shell and from programs, listed for the host, opened, and released.
 @Suite struct ItemTests {
   /// The options of the call that delivered to the host.
-  private static func options(_ host: HostPlayer) async throws -> Document {
+  private static func options(_ host: HostPlayer) async throws -> Value {
     let calls = try await host.asked(1).filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
     return try #require(calls.last).options
   }
 
   /// What the host learns of the representations of an item: type and size of each.
-  private static func listed(_ options: Document, _ item: Int = 0) throws -> [String] {
+  private static func listed(_ options: Value, _ item: Int = 0) throws -> [String] {
     let items = options["items"]?.elements ?? []
     try #require(items.indices.contains(item))
     return (items[item]["representations"]?.elements ?? []).map { representation in
       let size = representation["size"]?.number
-      return "\(representation["type"]?.text ?? "?") \(size.map(String.init) ?? "-")"
+      return "\(representation["type"]?.string ?? "?") \(size.map { "\($0)" } ?? "-")"
     }
   }
 
@@ -40,7 +40,7 @@ import Testing
         // A link is of the type of its scheme, and a list.
         let link = try Self.listed(options, 2).map { $0.prefix { $0 != " " } }
         #expect(link == ["x-scheme-handler/https", "text/uri-list"])
-        #expect(options["items"]?.elements.first?["suggestedName"]?.text == "A beach.png")
+        #expect(options["items"]?.elements.first?["suggestedName"]?.string == "A beach.png")
         let opened = try await host.open(landing.delivery, 0, "image/*")
         #expect(opened.size == 7)
         #expect(try await opened.text() == "the sea")
@@ -71,7 +71,7 @@ import Testing
         #expect(output.contains("'created'") || output.contains("'activated'"), "\(output)")
         let options = try await Self.options(host)
         #expect(try Self.listed(options) == ["image/png \(size < 0 ? "-" : "\(size)")"])
-        let delivery = try #require(options["delivery"]?.text)
+        let delivery = try #require(options["delivery"]?.string)
         let opened = try await host.open(delivery, 0, "image/*")
         #expect(opened.size == size)
         #expect(try await opened.text() == text)

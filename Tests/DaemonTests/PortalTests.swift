@@ -51,7 +51,7 @@ import Testing
           #expect(try await host.text(landing.delivery, 0, "image/png") == "the sea")
           #expect(try await host.text(landing.delivery, 1, "text/plain") == "milk")
           let options = try #require(try await host.asked(1, "ConnectScene").first).options
-          #expect(options["items"]?.elements.map { $0["suggestedName"]?.text } == ["A beach.png", "notes.txt"])
+          #expect(options["items"]?.elements.map { $0["suggestedName"]?.string } == ["A beach.png", "notes.txt"])
           #expect(!"\(options)".contains("filetransfer") && !"\(options)".contains(picture))
           try await host.settle()
 
@@ -59,7 +59,7 @@ import Testing
           let data = document(#""data": "\#(Data("two\0".utf8).base64EncodedString())""#)
           _ = try await house.deliver(data, from: "org.example.Cats")
           let again = try #require(try await host.asked(1, "ContinueScene").first).options
-          let delivery = try #require(again["delivery"]?.text)
+          let delivery = try #require(again["delivery"]?.string)
           #expect(try await host.text(delivery, 0, "image/png") == "the sea")
           try await host.settle()
 

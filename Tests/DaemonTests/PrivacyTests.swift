@@ -136,7 +136,7 @@ import Testing
       try await house.hosting { host in
         let landing = try await house.hand("viewCat", "secret", options: #""private": true, "wait": "handled""#)
         try await host.set("Title", of: landing.session, to: "A secret")
-        #expect(try host.calls[0].options["userActivities"]?.elements[0]["targetContentIdentifier"]?.text == "secret")
+        #expect(try host.calls[0].options["userActivities"]?.elements[0]["targetContentIdentifier"]?.string == "secret")
         try await house.hosting("org.example.Player") { other in
           for (property, value) in [("Title", "A secret"), ("TargetContentIdentifier", "secret")]
             as [(MemberName, String)]

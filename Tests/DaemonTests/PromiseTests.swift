@@ -109,7 +109,7 @@ import Testing
       if durability == "memory" { #expect(try house.spooled.isEmpty) }
       let options = try #require(try await host.asked(1, "ConnectScene").first).options
       let size = "promised 0 image/png".utf8.count
-      #expect(options["items"]?.elements.first?["representations"]?.elements[1]["size"]?.number == size)
+      #expect(options["items"]?.elements.first?["representations"]?.elements[1]["size"]?.number == Int64(size))
       for _ in 0..<2 {
         #expect(try await host.text(landing.delivery, 0, "image/png") == "promised 0 image/png")
         #expect(try await host.text(landing.delivery, 1, "") == "promised 1 text/html")

@@ -2,7 +2,6 @@ import DBus
 import DBusTestSupport
 import Foundation
 import Glibc
-import SceneModel
 import Testing
 import TextRules
 
@@ -15,7 +14,7 @@ import TextRules
   private func key(_ text: String, in directory: String = "", _ house: House) async throws -> String? {
     let payload =
       #"{"items":[{"representations":[{"type":"text/plain","text":"\#(text)"}]}],"options":{"info":{"dir":"\#(directory)"}}}"#
-    return try await house.explain(payload)["key"]?["value"]?.text
+    return try await house.explain(payload)["key"]?["value"]?.string
   }
 
   private func waitFor(_ wanted: String, for text: String, _ house: House) async throws {

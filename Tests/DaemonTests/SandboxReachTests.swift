@@ -2,7 +2,6 @@ import DBus
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
-import SceneModel
 import Testing
 
 /// What a program in a sandbox can reach of its own application, and of another one.
@@ -86,8 +85,8 @@ import Testing
       // A host learns who the sender is.
       try await house.hosting(Self.own) { host in
         let options = try #require(try await host.asked(1, "ContinueScene").first).options
-        #expect(options["delivery"]?.text == said[3])
-        #expect(options["sourceApplication"]?.text == Self.own)
+        #expect(options["delivery"]?.string == said[3])
+        #expect(options["sourceApplication"]?.string == Self.own)
       }
     }
   }
@@ -147,8 +146,8 @@ import Testing
         "options": {"application": "\(Self.foreign)", "deadline": 3600}}
         """
       for document in [Payloads.activity("viewCat", "cat2"), text] {
-        let why = try Document(try await house.call("Explain", "string:\(document)", from: Self.own)[0].text)
-        #expect(why["application"]?["chosen"]?.text == Self.foreign, "\(why)")
+        let why = try parsed(try await house.call("Explain", "string:\(document)", from: Self.own)[0].text)
+        #expect(why["application"]?["chosen"]?.string == Self.foreign, "\(why)")
         let landing = try await house.deliver(document, from: Self.own)
         let deliveries = try await house.deliveries()
         #expect(deliveries.contains { $0[0] == landing.delivery && $0[2] == Self.foreign })
@@ -322,7 +321,7 @@ import Testing
       try await host(Self.foreign, in: Self.foreign, house).whileRunning { host in
         try await host.told("attached")
         _ = try await house.deliver(document)
-        let options = try #require(try await host.told("ConnectScene").last?.text)
+        let options = try #require(try await host.told("ConnectScene").last?.string)
         #expect(
           options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)")
       }
@@ -426,7 +425,7 @@ import Testing
 extension RunningCommand {
   /// The next line with this first word: (what, its arguments...)
   @discardableResult
-  fileprivate func told(_ what: String) async throws -> [Document] {
-    try Document(try await line { $0.hasPrefix("[\"\(what)\"") }).elements
+  fileprivate func told(_ what: String) async throws -> [Value] {
+    try parsed(try await line { $0.hasPrefix("[\"\(what)\"") }).elements
   }
 }

@@ -1,4 +1,3 @@
-import SceneModel
 import ServiceSupport
 import Testing
 

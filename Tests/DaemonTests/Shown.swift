@@ -1,5 +1,3 @@
-import SceneModel
-
 /// A value as dbus-send and dbus-monitor print it. They print the value of a variant without a mark of its own.
 indirect enum Shown: Hashable, Sendable {
   /// The type in words, and the text: ("string", "Main"), ("uint32", "7")
@@ -74,35 +72,13 @@ struct ShownReader {
 }
 
 /// A JSON document that the service wrote.
-struct Document: Hashable, Sendable {
-  let value: Value
+func parsed(_ text: String) throws -> Value { try JSON.value(Text(text)) }
 
-  init(_ text: String) throws { value = try JSON.value(Text(text)) }
-  private init(_ value: Value) { self.value = value }
-
-  subscript(_ key: String) -> Document? {
-    guard case .dictionary(let fields) = value else { return nil }
-    return fields[Text(key)].map { Document($0) }
-  }
-
-  var text: String? {
-    if case .string(let text) = value { text.string } else { nil }
-  }
-
-  var number: Int? {
-    if case .integer(let number) = value { Int(number) } else { nil }
-  }
-
-  var elements: [Document] {
-    if case .array(let elements) = value { elements.map { Document($0) } } else { [] }
-  }
-
+extension Value {
   /// The fields that are texts.
   var texts: [String: String] {
-    guard case .dictionary(let fields) = value else { return [:] }
+    guard case .dictionary(let fields) = self else { return [:] }
     return Dictionary(
-      uniqueKeysWithValues: fields.entries.compactMap { entry in
-        if case .string(let text) = entry.value { (entry.key.string, text.string) } else { nil }
-      })
+      uniqueKeysWithValues: fields.entries.compactMap { entry in entry.value.string.map { (entry.key.string, $0) } })
   }
 }

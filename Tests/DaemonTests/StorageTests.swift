@@ -2,7 +2,6 @@ import DBus
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
-import SceneModel
 import Testing
 
 /// What the service still has after it ended, however it ended.
@@ -109,22 +108,6 @@ extension House {
   /// Limits the size of the files that it may write, in bytes: SOFT:HARD.
   fileprivate func limitFiles(of daemon: RunningCommand, to limits: String) async throws {
     _ = try await command("prlimit", "--pid", "\(daemon.processIdentifier)", "--fsize=\(limits)").output()
-  }
-}
-
-/// What a user may do to the files of a running service.
-@Suite struct LostStorageTests {
-  @Test func `what cannot be kept any more is refused`() async throws {
-    try await withDaemon(installing: Manifests.cats) { house, _ in
-      _ = try await house.drop("viewCat", "cat1")
-      // The store's own tests move its files.
-      _ = try await house.command("mv", house.state, house.state + ".away").output()
-      let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
-      #expect(error.name == "org.stagedoor.Error.StorageFailed")
-      #expect(error.message.contains("was deleted, moved or replaced"))
-      _ = try await house.command("mv", house.state + ".away", house.state).output()
-      #expect(try await house.drop("viewCat", "cat2").outcome == "created")
-    }
   }
 }
 

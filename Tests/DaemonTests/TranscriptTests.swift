@@ -228,22 +228,16 @@ private final class Troupe {
 
 /// What the participants hear in an act.
 private struct Expected {
-  var replies: [[String]] = []
-  var asked: [String: [[String]]] = [:]
-  var signals: [[String]] = []
+  let replies: [[String]]
+  let asked: [String: [[String]]]
+  let signals: [[String]]
 }
 
 extension Expected {
   init(_ lines: [[String]]) {
-    self.init()
-    for line in lines {
-      switch line[0] {
-      case "reply": replies.append(line)
-      case "asked": asked[line[1], default: []].append(line)
-      case "signal": signals.append(line)
-      default: break
-      }
-    }
+    func those(_ kind: String) -> [[String]] { lines.filter { $0[0] == kind } }
+    self.init(
+      replies: those("reply"), asked: Dictionary(grouping: those("asked")) { $0[1] }, signals: those("signal"))
   }
 }
 

@@ -4,33 +4,20 @@ import InterchangeCore
 import InterchangeTurns
 import SceneModel
 import SessionStore
+import StoreTestSupport
 
 /// A whole store that somebody has changed, and a service that starts with it.
 ///
 /// The fuzzer makes the changes, and a test makes those of its own. The law: the store is used, refused with a reason, or set aside; whatever it says,
 /// nothing traps.
 package final class DamagedStore {
-  private let directory: String
+  private let parent: String
+  private var directory: TemporaryDirectory
+  private var file: String { "\(directory.path)/stagedoor.db" }
 
-  /// - Parameter number: Tells the directories of one process apart.
-  package init(in parent: String = "/dev/shm", number: Int = 0) throws(DamageFailure) {
-    directory = "\(parent)/stagedoor-damaged-\(getpid())-\(number)"
-    guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw DamageFailure("\(directory) cannot be made") }
-    try empty()
-  }
-
-  deinit {
-    try? empty()
-    rmdir(directory)
-  }
-
-  private func empty() throws(DamageFailure) {
-    guard let stream = opendir(directory) else { throw DamageFailure("\(directory) cannot be read") }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { unlink("\(directory)/\(name)") }
-    }
+  package init(in parent: String = "/dev/shm") {
+    self.parent = parent
+    directory = TemporaryDirectory(in: parent)
   }
 
   // MARK: Before the damage
@@ -43,14 +30,14 @@ package final class DamagedStore {
 
   private func open(at moment: Moment) throws(StoreError) -> Prompter {
     let store = try SessionStore(
-      directory: directory, durability: .normal, rules: ReadingRules(types: DamagedStore.types), at: moment.time)
+      directory: directory.path, durability: .normal, rules: ReadingRules(types: DamagedStore.types), at: moment.time)
     return try Prompter(
       store, types: DamagedStore.types, allowance: Allowance(), seed: (1, 2), page: 8, at: moment)
   }
 
   /// Leaves a store with something of every kind, in rows and in the log.
   package func fill() throws(DamageFailure) {
-    try empty()
+    directory = TemporaryDirectory(in: parent)
     do throws(StoreError) {
       var service = Service(try open(at: DamagedStore.start), at: DamagedStore.start)
       service.play()
@@ -82,7 +69,7 @@ package final class DamagedStore {
   package func change(_ sql: String) throws(DamageFailure) {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
-    let code = sqlite3_open("\(directory)/stagedoor.db", &handle)
+    let code = sqlite3_open(file, &handle)
     guard code == SQLITE_OK, sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
       throw DamageFailure("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
     }
@@ -90,13 +77,11 @@ package final class DamagedStore {
 
   /// Writes bytes over those of the file or of its log.
   package func overwrite(at offset: Int, with bytes: some Collection<UInt8>, inLog: Bool) {
-    let descriptor = Glibc.open("\(directory)/stagedoor.db\(inLog ? "-wal" : "")", O_RDWR)
+    let descriptor = Glibc.open(inLog ? "\(file)-wal" : file, O_RDWR)
     if descriptor < 0 { return }
     defer { close(descriptor) }
-    var status = stat()
-    fstat(descriptor, &status)
-    if status.st_size == 0 { return }
-    _ = pwrite(descriptor, Array(bytes), bytes.count, off_t(offset) % status.st_size)
+    let size = lseek(descriptor, 0, SEEK_END)
+    if size > 0 { _ = pwrite(descriptor, Array(bytes), bytes.count, off_t(offset) % size) }
   }
 
   // MARK: After it
@@ -148,17 +133,16 @@ package final class DamagedStore {
     }
 
     private mutating func run(_ errand: Errand) {
+      let cue: Cue
       switch errand {
-      case .ask(let number, _, _, _, _, _): _ = try? prompter.take(.hostAnswered(number, .done), at: now)
-      case .read(let number, let delivery):
-        let found = (try? prompter.delivery(delivery)) ?? nil
-        _ = try? prompter.take(.delivery(number, found), at: now)
-      case .findOwner(let number, _, _, _, _): _ = try? prompter.take(.ownership(number, isOwner: true), at: now)
-      case .pack(let number, let orders, _, _):
-        _ = try? prompter.take(.packed(number, .packed(orders.map { _ in 100 })), at: now)
-      case .open(let number, _, _, _, _): _ = try? prompter.take(.opened(number, .opened(size: 100)), at: now)
-      default: break
+      case .ask(let number, _, _, _, _, _): cue = .hostAnswered(number, .done)
+      case .read(let number, let delivery): cue = .delivery(number, (try? prompter.delivery(delivery)) ?? nil)
+      case .findOwner(let number, _, _, _, _): cue = .ownership(number, isOwner: true)
+      case .pack(let number, let orders, _, _): cue = .packed(number, .packed(orders.map { _ in 100 }))
+      case .open(let number, _, _, _, _): cue = .opened(number, .opened(size: 100))
+      default: return
       }
+      _ = try? prompter.take(cue, at: now)
     }
 
     mutating func play(from first: CallNumber = 1) {
@@ -167,13 +151,14 @@ package final class DamagedStore {
         configurations: [SceneConfiguration(name: "Default")])
       take(.installed([DamagedStore.cats: InstalledManifest(manifest: manifest, file: "/cats")], keeping: []))
       take(.began)
-      var call = first
-      func next() -> CallNumber {
-        call += 1
-        return call
+      var number = first
+      func call(_ ask: Ask, by caller: Caller = DamagedStore.shell) -> Cue {
+        number += 1
+        return .call(number, caller, ask)
       }
+      func showing(_ key: Text) -> Payload { Payload(UserActivity(activityType: "view", targetContentIdentifier: key)) }
       for key in 0..<6 {
-        var payload = Payload(UserActivity(activityType: "view", targetContentIdentifier: Text("\(key / 2)")))
+        var payload = showing(Text("\(key / 2)"))
         if key == 1, let type = ContentType("image/png") {
           payload.items[0].representations = [
             Representation(type: type, .file("file:///a.png")), Representation(type: type, .data([1, 2, 3])),
@@ -182,32 +167,24 @@ package final class DamagedStore {
         if key == 2 { payload.options.token = "once" }
         payload.options.isPrivate = key == 3
         payload.options.statedDeadline = 3_600
-        take(.call(next(), DamagedStore.shell, .deliver(payload, digest: "d", size: 100)))
+        take(call(.deliver(payload, digest: "d", size: 100)))
       }
-      take(.call(next(), DamagedStore.shell, .prefer(DamagedStore.cats, type: "view")))
-      let attach = Ask.attach(application: DamagedStore.cats, shown: [], unknown: [], HostOptions())
-      take(.call(next(), DamagedStore.host, attach))
-      take(.hostLeft(application: DamagedStore.cats, connection: ":1.9"))
-      var deliveries: [UniqueIdentifier] = []
-      for delivery in (try? prompter.store.deliveries(limit: 20)) ?? nil ?? [] {
-        deliveries.append(delivery.identifier)
+      take(call(.prefer(DamagedStore.cats, type: "view")))
+      func comeAndGo() {
+        let attach = Ask.attach(application: DamagedStore.cats, shown: [], unknown: [], HostOptions())
+        take(call(attach, by: DamagedStore.host))
+        take(.hostLeft(application: DamagedStore.cats, connection: ":1.9"))
       }
-      var sessions: [UniqueIdentifier] = []
-      for session in (try? prompter.store.sessions(limit: 20)) ?? nil ?? [] { sessions.append(session.identifier) }
+      comeAndGo()
+      let deliveries = ((try? prompter.store.deliveries(limit: 20)) ?? nil ?? []).map(\.identifier)
+      let sessions = ((try? prompter.store.sessions(limit: 20)) ?? nil ?? []).map(\.identifier)
       for (delivery, session) in zip(deliveries, sessions) {
-        take(.call(next(), DamagedStore.shell, .redirect(delivery, to: session)))
-        take(.call(next(), DamagedStore.shell, .openItem(delivery, item: 0, type: .empty)))
+        take(call(.redirect(delivery, to: session)))
+        take(call(.openItem(delivery, item: 0, type: .empty)))
       }
-      if let session = sessions.first {
-        take(.call(next(), DamagedStore.shell, .destroy(session, animation: "standard")))
-      }
-      take(.call(next(), DamagedStore.host, attach))
-      take(.hostLeft(application: DamagedStore.cats, connection: ":1.9"))
-      take(
-        .call(
-          next(), DamagedStore.shell,
-          .deliver(
-            Payload(UserActivity(activityType: "view", targetContentIdentifier: "last")), digest: "d", size: 100)))
+      if let session = sessions.first { take(call(.destroy(session, animation: "standard"))) }
+      comeAndGo()
+      take(call(.deliver(showing("last"), digest: "d", size: 100)))
       for _ in 0..<3 {
         now.uptime += 5_000_000_000
         prompter.alarmWent(at: now)

@@ -17,21 +17,17 @@ import Testing
     return try JSON.dictionary(try #require(texts.first))
   }
 
-  @Test func `the token, the deadline and the privacy come with the scene`() throws {
-    let stage = Stage(hosting: cats())
+  @Test func `the token, the deadline and the privacy come with the scene, where there are some`() throws {
+    var stage = Stage(hosting: cats())
     stage.drop(key: "1") { ($0.activationToken, $0.statedDeadline, $0.isPrivate) = ("token", 30, true) }
-    let options = try options(stage)
-    #expect(options["activationToken"] == "token")
-    #expect(options["private"] == true)
+    var options = try options(stage)
+    #expect(options["activationToken"] == "token" && options["private"] == true)
     #expect(options["deadline"] == .string(Text(stage.now.time.adding(seconds: 30).rfc3339)))
     #expect(options["operation"] == nil && options["origin"] == nil)
-  }
-
-  @Test func `a public delivery does not say so`() throws {
-    let stage = Stage(hosting: cats())
+    stage = Stage(hosting: cats())
     stage.drop(key: "1")
-    #expect(try options(stage)["private"] == nil)
-    #expect(try options(stage)["activationToken"] == nil)
+    options = try self.options(stage)
+    #expect(options["activationToken"] == nil && options["private"] == nil)
   }
 
   @Test(arguments: ["copy", "move"] as [Text])

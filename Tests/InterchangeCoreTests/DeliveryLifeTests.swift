@@ -332,22 +332,6 @@ import Testing
     #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
   }
 
-  /// The host may write the title of what it was given, also after nobody waits for it any more.
-  @Test(arguments: [HostAnswer.timedOut, .refused("no")])
-  func `a window stays private if its host has a private delivery and did not refuse it`(answer: HostAnswer) throws {
-    let stage = Stage(hosting: cats())
-    let session = try stage.window("1")
-    let secret = { (options: inout PayloadOptions) in
-      (options.session, options.isPrivate) = (Text("\(session)"), true)
-    }
-    let delivery = try #require(stage.drop(key: "secret", secret)?.delivered?.delivery)
-    stage.hostAnswers(answer)
-    #expect(stage.progress(of: delivery)?.state == .failed)
-    #expect(stage.shelf.sessions[session]?.isPrivate == (answer == .timedOut))
-    stage.call(.write(session, .title("secret")), by: .host)
-    #expect(stage.shelf.sessions[session]?.asSeen.title == (answer == .timedOut ? "" : "secret"))
-  }
-
   /// The host may have written before it read of the delivery.
   @Test func `a window stays private whatever its host reports while a private delivery waits for it`() throws {
     let stage = Stage(hosting: cats())

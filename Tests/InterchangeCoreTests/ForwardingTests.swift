@@ -28,13 +28,10 @@ import Testing
   @discardableResult
   private func send(
     _ stage: Stage, to session: UniqueIdentifier, _ key: Text = "1", waits: Bool = false, isPrivate: Bool = false
-  ) -> CallNumber {
+  ) throws -> (delivery: UniqueIdentifier, call: CallNumber) {
     stage.drop(key: key, to: session) { ($0.isPrivate, $0.wait) = (isPrivate, waits ? .handled : .routed) }
-    return stage.lastCall
-  }
-
-  private func delivery(_ stage: Stage) throws -> UniqueIdentifier {
-    try #require(stage.memory.deliveries.values.values.max { $0.order < $1.order }?.identifier)
+    let last = stage.memory.deliveries.values.values.max { $0.order < $1.order }
+    return (try #require(last?.identifier), stage.lastCall)
   }
 
   /// Something for the device, which its host has taken and acknowledges later.
@@ -42,8 +39,7 @@ import Testing
     _ stage: Stage, to session: UniqueIdentifier, seconds: UInt32 = 60, waits: Bool = false,
     isPrivate: Bool = false
   ) throws -> (UniqueIdentifier, call: CallNumber) {
-    let call = send(stage, to: session, waits: waits, isPrivate: isPrivate)
-    let delivery = try delivery(stage)
+    let (delivery, call) = try send(stage, to: session, waits: waits, isPrivate: isPrivate)
     stage.call(.putOff(delivery, seconds: seconds), by: .host)
     stage.hostAnswersAll()
     return (delivery, call)
@@ -51,14 +47,13 @@ import Testing
 
   @Test func `a deferred delivery holds up nothing, and ends when its host says so`() throws {
     let (stage, laptop) = try Self.stage()
-    let call = send(stage, to: laptop, waits: true)
-    let first = try delivery(stage)
+    let (first, call) = try send(stage, to: laptop, waits: true)
     let before = stage.sayings.count
     #expect(stage.call(.putOff(first, seconds: 600), by: .host) == .done)
     #expect(stage.said(since: before).map(\.word) == ["Forwarded", "answer"])
     #expect(stage.progress(of: first)?.state == .forwarded)
     // The next is given as soon as this call has returned.
-    send(stage, to: laptop, "2")
+    try send(stage, to: laptop, "2")
     stage.hostAnswersAll()
     #expect(stage.memory.lanes.isEmpty)
     #expect(stage.memory.deliveries.values.count == 1)
@@ -74,8 +69,7 @@ import Testing
   @Test func `a window comes to the front also if the end is told before the host's call returns`() throws {
     for error in ["", "org.example.Away"] as [Text] {
       let (stage, laptop) = try Self.stage()
-      send(stage, to: laptop)
-      let first = try delivery(stage)
+      let first = try send(stage, to: laptop).delivery
       stage.call(.putOff(first, seconds: 60), by: .host)
       stage.call(.finish(first, error: error, message: ""), by: .host)
       stage.hostAnswers(.done)
@@ -87,15 +81,13 @@ import Testing
 
   @Test func `an error that comes after it is ignored`() throws {
     let (stage, laptop) = try Self.stage()
-    send(stage, to: laptop)
-    let first = try delivery(stage)
+    let first = try send(stage, to: laptop).delivery
     stage.call(.putOff(first, seconds: 60), by: .host)
     stage.hostAnswers(.refused("late"))
     #expect(stage.progress(of: first)?.state == .forwarded)
     #expect(stage.asked.isEmpty)
     // Nor does silence matter.
-    send(stage, to: laptop, "2")
-    let second = try delivery(stage)
+    let second = try send(stage, to: laptop, "2").delivery
     stage.call(.putOff(second, seconds: 60), by: .host)
     stage.hostAnswers(.timedOut)
     #expect(stage.progress(of: second)?.state == .forwarded)
@@ -136,8 +128,7 @@ import Testing
 
   @Test func `it survives its host, is not given again, and any later host may end it`() throws {
     let (stage, laptop) = try Self.stage()
-    send(stage, to: laptop)
-    let first = try delivery(stage)
+    let first = try send(stage, to: laptop).delivery
     stage.call(.putOff(first, seconds: 600), by: .host)
     stage.hostLeaves(Self.application)
     #expect(stage.progress(of: first)?.state == .forwarded)
@@ -185,16 +176,14 @@ import Testing
 
   @Test func `only what the host has in hand is deferred, once, and for a week at most`() throws {
     let (stage, laptop) = try Self.stage()
-    send(stage, to: laptop)
-    let first = try delivery(stage)
+    let first = try send(stage, to: laptop).delivery
     for seconds in [0, 604_801] as [UInt32] {
       #expect(stage.call(.putOff(first, seconds: seconds), by: .host)?.refusal?.name == .invalidArgs)
     }
     #expect(stage.call(.putOff(first, seconds: 1), by: .other)?.refusal?.name == .accessDenied)
     #expect(stage.call(.putOff(first, seconds: 1), by: .host) == .done)
     #expect(stage.call(.putOff(first, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
-    send(stage, to: laptop, "2")
-    let queued = try delivery(stage)
+    let queued = try send(stage, to: laptop, "2").delivery
     #expect(stage.call(.putOff(queued, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
     stage.hostAnswersAll()
     #expect(stage.call(.putOff(queued, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
@@ -204,8 +193,8 @@ import Testing
   @Test func `an application has so many of them`() throws {
     let (stage, laptop) = try Self.stage { $0.forwarded = 2 }
     for number in 0..<3 {
-      send(stage, to: laptop, Text("\(number)"))
-      let answer = stage.call(.putOff(try delivery(stage), seconds: 60), by: .host)
+      let delivery = try send(stage, to: laptop, Text("\(number)")).delivery
+      let answer = stage.call(.putOff(delivery, seconds: 60), by: .host)
       #expect((answer?.refusal?.name == .limitsExceeded) == (number == 2))
       stage.hostAnswersAll()
     }
@@ -217,7 +206,7 @@ import Testing
     var payload = Payload(items: [Item(representations: [.text("hello")])])
     payload.options.session = Text("\(laptop)")
     stage.call(.deliver(payload, digest: .empty, size: 10))
-    let first = try delivery(stage)
+    let first = try #require(stage.memory.deliveries.values.keys.first)
     #expect(stage.book.ledger.taken(.baggage, by: Caller.shell.principal) > 0)
     stage.call(.putOff(first, seconds: 60), by: .host)
     stage.hostAnswersAll()
@@ -232,7 +221,7 @@ import Testing
     let (stage, laptop) = try Self.stage()
     stage.call(.write(laptop, .userActivity(UserActivity(activityType: "device"))), by: .host)
     for isPrivate in [false, true] {
-      send(stage, to: laptop, "key", isPrivate: isPrivate)
+      try send(stage, to: laptop, "key", isPrivate: isPrivate)
       stage.hostAnswersAll()
       let session = try #require(stage.shelf.sessions[laptop])
       #expect((session.title, session.userActivity?.activityType, session.isPrivate) == ("laptop", "device", false))

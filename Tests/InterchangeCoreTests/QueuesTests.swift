@@ -1,3 +1,4 @@
+import SceneTestSupport
 import Testing
 
 @testable import InterchangeCore
@@ -44,7 +45,7 @@ import Testing
   @Test(arguments: 0..<40) func `elements are in order and once, whatever comes and goes and is taken back`(
     seed: UInt64
   ) {
-    var random = Numbers(state: seed)
+    var random = SeededRandom(seed: seed)
     var pair = Pair()
     for step in 0..<600 {
       let key = Self.keys[random.below(2)]
@@ -80,15 +81,5 @@ import Testing
     }
     #expect(seen == Array(0..<100))
     #expect(rows.keys.isEmpty)
-  }
-
-  /// The same numbers for the same seed.
-  private struct Numbers {
-    var state: UInt64
-
-    mutating func below(_ bound: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % bound
-    }
   }
 }

@@ -143,7 +143,7 @@ import Testing
 
   @Test(arguments: DamagedStore.numbers)
   func `whatever number stands in a column, a service starts and works`(column: String) throws {
-    let store = try DamagedStore(in: "/tmp", number: 1)
+    let store = DamagedStore(in: "/tmp")
     for number in Self.numbers {
       try store.fill()
       try store.set(column, to: number)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func `whatever number stands in an entry of the log, a service starts and works`() throws {
-    let store = try DamagedStore(in: "/tmp", number: 2)
+    let store = DamagedStore(in: "/tmp")
     // An integer in an entry is a byte 1 and up to ten bytes, of which all but the last have the highest bit.
     for length in 2...9 {
       for place in 20..<220 where place % 5 == length % 5 {

@@ -8,166 +8,138 @@ import Testing
 @Suite struct RefusedTurnTests {
   private static let cat: Text = "org.example.Cats"
 
-  /// Plays `act` on two equal stages; on one of them, first in a refused turn.
-  private func expectNoTrace(
-    _ make: @autoclosure () -> Stage, _ act: (Stage) throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
-  ) rethrows {
-    let (refused, other) = (make(), make())
-    var (before, after) = (Portrait(), Portrait())
-    let (portrait, shelf) = (before.lines(of: refused.book), refused.shelf)
-    try refused.turn(refused: true, act)
-    #expect(after.lines(of: refused.book) == portrait, sourceLocation: sourceLocation)
-    #expect(refused.shelf == shelf, sourceLocation: sourceLocation)
-    for (identifier, session) in refused.memory.sessions.values {
-      #expect(session == shelf.sessions[identifier], sourceLocation: sourceLocation)
+  private typealias Act = @Sendable (Stage) -> Void
+
+  /// What happens on a stage, and before.
+  private struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let prepare: Act
+    let act: Act
+
+    init(_ description: String, after prepare: @escaping Act = { _ in }, _ act: @escaping Act) {
+      (testDescription, self.prepare, self.act) = (description, prepare, act)
     }
-    for (identifier, delivery) in refused.memory.recent.values {
-      #expect(delivery == shelf.deliveries[identifier], sourceLocation: sourceLocation)
-    }
-    other.lastCall = refused.lastCall
-    let one = try played(refused, act)
-    let two = try played(other, act)
-    #expect(one.difference(from: two).map { "\($0)" } == [], sourceLocation: sourceLocation)
-    #expect(!two.isEmpty, sourceLocation: sourceLocation)
   }
 
-  private func played(_ stage: Stage, _ act: (Stage) throws -> Void) rethrows -> [String] {
-    var portrait = Portrait()
-    return try stage.turn(act).flatMap { portrait.lines(of: $0) } + portrait.lines(of: stage.book)
+  /// A held delivery for each of these keys.
+  private static func holding(_ keys: Text...) -> Act {
+    { stage in for key in keys { stage.drop(key: key) } }
   }
 
-  private func staged(_ prepare: (Stage) -> Void = { _ in }) -> Stage {
-    let stage = Stage(cats(configurations: ["Default", "Other"], isDynamic: true))
-    prepare(stage)
-    return stage
-  }
-
-  /// A stage whose host shows windows of these keys.
-  private func showing(_ keys: Text...) -> Stage {
-    staged { stage in
+  /// A host that shows windows of these keys.
+  private static func showing(_ keys: Text...) -> Act {
+    { stage in
       stage.attach()
       for key in keys { stage.drop(key: key) }
       stage.hostAnswersAll()
     }
   }
 
-  @Test func `a drop that makes a session`() { expectNoTrace(staged()) { $0.drop(key: "1") } }
-
-  @Test func `a drop that activates a session`() {
-    expectNoTrace(staged { $0.drop(key: "1") }) { $0.drop(key: "1") }
-    // A drop that changes what the session shows.
-    expectNoTrace(staged { $0.drop(key: "1") }) { stage in
-      let session = stage.sessions()[0].identifier
-      stage.drop(key: "2", to: session)
-    }
-  }
-
-  @Test func `attaching`() {
-    let attaching: (Stage) -> Void = { stage in
-      stage.drop(key: "1")
-      stage.call(
-        .attach(application: Self.cat, shown: [], unknown: ["/x"], HostOptions(choosesConfiguration: true)),
-        by: .host)
-    }
-    expectNoTrace(staged(attaching)) { $0.play(.ownership($0.lastCall, isOwner: true)) }
-    expectNoTrace(staged()) { stage in
-      stage.call(.attach(application: Self.cat, shown: [], unknown: [], HostOptions()), by: .host)
-    }
-  }
-
-  @Test func `attaching with scenes, in place of another host`() {
-    func attaching() -> Stage {
-      let stage = showing("1")
-      let shown = [stage.sessions()[0].identifier]
-      stage.call(.attach(application: Self.cat, shown: shown, unknown: [], HostOptions()), by: .other)
-      return stage
-    }
-    expectNoTrace(attaching()) { $0.play(.ownership($0.lastCall, isOwner: true)) }
-  }
-
-  @Test func `an acknowledgement, a refusal, a silence and a departure`() {
-    let asking: (Stage) -> Void = { stage in
+  /// A host that is asked about a drop: for the configuration, and then to connect the scene.
+  private static func asking(_ answers: HostAnswer...) -> Act {
+    { stage in
       stage.attach()
       stage.drop(key: "1") { $0.wait = .handled }
-      stage.hostAnswers(.configuration("Other"))
-    }
-    for answer in [HostAnswer.done, .refused("no"), .timedOut, .failed("no"), .gone(neverReached: false)] {
-      expectNoTrace(staged(asking)) { $0.play(.hostAnswered($0.asked[0].errand, answer)) }
+      for answer in answers { stage.hostAnswers(answer) }
     }
   }
 
-  @Test func `the host's choice of configuration`() {
-    for name in ["Other", "Third"] as [Text] {
-      expectNoTrace(
-        staged { stage in
-          stage.attach()
-          stage.drop(key: "1")
-        }
-      ) { $0.play(.hostAnswered($0.asked[0].errand, .configuration(name))) }
-    }
+  private static func attach(
+    _ shown: [UniqueIdentifier] = [], _ unknown: [Text] = [], _ options: HostOptions = HostOptions()
+  ) -> Ask { .attach(application: cat, shown: shown, unknown: unknown, options) }
+
+  private static func onFirst(_ ask: @escaping @Sendable (UniqueIdentifier) -> Ask, by caller: Caller = .shell) -> Act {
+    { $0.call(ask($0.sessions()[0].identifier), by: caller) }
   }
 
-  @Test func `a redirect of what is held, and of what was handled`() {
-    let redirect: (Stage) -> Void = { stage in
-      stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
-    }
-    expectNoTrace(staged { stage in for key in ["1", "2"] as [Text] { stage.drop(key: key) } }, redirect)
-    expectNoTrace(showing("1", "2"), redirect)
+  private static let redirect: Act = { stage in
+    stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
   }
 
-  @Test func `SetState, a title, a disconnection and a refresh`() {
-    let session = showing("1").sessions()[0].identifier
-    for ask in [.setState(session, .foregroundActive), .write(session, .title("Cat")), .disconnect(session)] as [Ask] {
-      expectNoTrace(showing("1")) { $0.call(ask, by: .host) }
-    }
-    expectNoTrace(showing("1")) { $0.call(.refresh(session)) }
+  private static let owns: Act = { $0.play(.ownership($0.lastCall, isOwner: true)) }
+
+  private static func answers(_ answer: HostAnswer) -> Act {
+    { $0.play(.hostAnswered($0.asked[0].errand, answer)) }
   }
 
-  @Test func `destroying, with a host and without`() {
-    expectNoTrace(staged { $0.drop(key: "1") }) {
-      $0.call(.destroy($0.sessions()[0].identifier, animation: "standard"))
-    }
-    expectNoTrace(showing("1")) { $0.call(.destroy($0.sessions()[0].identifier, animation: "commit")) }
-  }
-
-  @Test func `cancelling`() {
-    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.cancel($0.shelf.deliveryOrder[0])) }
-  }
-
-  @Test func `registering, unregistering and preferring`() {
-    expectNoTrace(staged()) { $0.call(.register(cats("org.example.Dogs"), size: 100)) }
-    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.register(cats(configurations: ["Third"]), size: 100)) }
-    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.unregister(Self.cat)) }
-    expectNoTrace(staged()) { $0.call(.prefer(Self.cat, type: "view")) }
-  }
-
-  @Test func `a batch`() {
-    expectNoTrace(staged { $0.drop(key: "1") }) { stage in
-      let items = ["1", "2", "2"].map {
-        Item(activities: [UserActivity(activityType: "view", targetContentIdentifier: $0)])
-      }
+  private static let cases: [Case] = [
+    Case("a drop that makes a session", holding("1")),
+    Case("a drop that activates a session", after: holding("1"), holding("1")),
+    Case("a drop that changes what the session shows", after: holding("1")) { stage in
+      stage.drop(key: "2", to: stage.sessions()[0].identifier)
+    },
+    Case("a call to attach") { $0.call(attach(), by: .host) },
+    Case(
+      "attaching",
+      after: { stage in
+        stage.drop(key: "1")
+        stage.call(attach([], ["/x"], HostOptions(choosesConfiguration: true)), by: .host)
+      }, owns),
+    Case(
+      "attaching with scenes, in place of another host",
+      after: { stage in
+        showing("1")(stage)
+        stage.call(attach([stage.sessions()[0].identifier]), by: .other)
+      }, owns),
+    Case("an acknowledgement", after: asking(.configuration("Other")), answers(.done)),
+    Case("a refusal", after: asking(.configuration("Other")), answers(.refused("no"))),
+    Case("a silence", after: asking(.configuration("Other")), answers(.timedOut)),
+    Case("a failure", after: asking(.configuration("Other")), answers(.failed("no"))),
+    Case("a departure", after: asking(.configuration("Other")), answers(.gone(neverReached: false))),
+    Case("the host's choice of configuration", after: asking(), answers(.configuration("Other"))),
+    Case("a choice that is none", after: asking(), answers(.configuration("Third"))),
+    Case("a redirect of what is held", after: holding("1", "2"), redirect),
+    Case("a redirect of what was handled", after: showing("1", "2"), redirect),
+    Case("SetState", after: showing("1"), onFirst({ .setState($0, .foregroundActive) }, by: .host)),
+    Case("a title", after: showing("1"), onFirst({ .write($0, .title("Cat")) }, by: .host)),
+    Case("a disconnection", after: showing("1"), onFirst({ .disconnect($0) }, by: .host)),
+    Case("a refresh", after: showing("1"), onFirst { .refresh($0) }),
+    Case("destroying without a host", after: holding("1"), onFirst { .destroy($0, animation: "standard") }),
+    Case("destroying with a host", after: showing("1"), onFirst { .destroy($0, animation: "commit") }),
+    Case("cancelling", after: holding("1")) { $0.call(.cancel($0.shelf.deliveryOrder[0])) },
+    Case("registering") { $0.call(.register(cats("org.example.Dogs"), size: 100)) },
+    Case("registering again", after: holding("1")) { $0.call(.register(cats(configurations: ["Third"]), size: 100)) },
+    Case("unregistering", after: holding("1")) { $0.call(.unregister(cat)) },
+    Case("preferring") { $0.call(.prefer(cat, type: "view")) },
+    Case("a batch", after: holding("1")) { stage in
+      let items = ["1", "2", "2"].map { stage.activity("view", $0).items[0] }
       stage.call(.deliverEach(Payload(items: items), digest: "d", size: 100))
-    }
-  }
+    },
+    Case(
+      "a deadline",
+      after: { stage in
+        stage.drop(key: "1") { $0.wait = .handled }
+        stage.pass(seconds: 21)
+      },
+      { stage in
+        stage.play(.launch(application: cat, number: 1, .unknown))
+        stage.play(.moment)
+      }),
+    Case(
+      "a beginning",
+      after: { stage in
+        showing("1")(stage)
+        stage.drop(key: "2")
+        stage.restart(cats(), begins: false)
+      }, { $0.play(.began) }),
+  ]
 
-  @Test func `a deadline`() {
-    let late: (Stage) -> Void = { stage in
-      stage.drop(key: "1") { $0.wait = .handled }
-      stage.pass(seconds: 21)
-    }
-    expectNoTrace(staged(late)) { stage in
-      stage.play(.launch(application: Self.cat, number: 1, .unknown))
-      stage.play(.moment)
-    }
-  }
-
-  @Test func `a beginning`() {
-    func starting() -> Stage {
-      let stage = showing("1")
-      stage.drop(key: "2")
-      stage.restart(cats(), begins: false)
+  @Test(arguments: cases) private func `it leaves no trace`(of one: Case) {
+    func stage() -> Stage {
+      let stage = Stage(cats(configurations: ["Default", "Other"], isDynamic: true))
+      one.prepare(stage)
       return stage
     }
-    expectNoTrace(starting()) { $0.play(.began) }
+    let (refused, other) = (stage(), stage())
+    let (before, shelf) = (portrait(of: refused.book), refused.shelf)
+    refused.turn(refused: true, one.act)
+    #expect(portrait(of: refused.book).difference(from: before).map { "\($0)" } == [])
+    #expect(refused.shelf == shelf)
+    for (identifier, session) in refused.memory.sessions.values { #expect(session == shelf.sessions[identifier]) }
+    for (identifier, delivery) in refused.memory.recent.values { #expect(delivery == shelf.deliveries[identifier]) }
+    other.lastCall = refused.lastCall
+    let (again, first) = (portrait(of: refused.turn(one.act)), portrait(of: other.turn(one.act)))
+    #expect(again.difference(from: first).map { "\($0)" } == [])
+    #expect(!first.isEmpty)
   }
 }

@@ -72,7 +72,7 @@ struct BaggageTests {
     store.close()
     store = try open(directory)
     var summaries: [BaggageSummary] = []
-    let reads = try DiskFaults.reads(in: directory) { summaries = try store.baggageSummaries() }
+    let reads = try DiskFaults.reads(in: directory.path) { summaries = try store.baggageSummaries() }
     #expect(summaries.map(\.bytes) == [Int](repeating: Parcel.smallestFile + 1 << 20, count: 10))
     #expect(reads < 50, "pages of more than three hundred that each document has")
   }

@@ -33,7 +33,7 @@ struct CostTests {
     let directory = try store(of: 5000)
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
-    let reads = try DiskFaults.reads(in: directory) {
+    let reads = try DiskFaults.reads(in: directory.path) {
       for number: UInt64 in 1...100 {
         let activation = SessionActivation(session: session(number * 37).identifier, at: noon)
         try store.commit([.sessionActivated(activation)], at: noon)
@@ -55,7 +55,7 @@ struct CostTests {
     store.close()
     store = try open(directory)
     func reads(_ number: UInt64) throws -> Int {
-      try DiskFaults.reads(in: directory) { _ = try store.session(session(number).identifier) }
+      try DiskFaults.reads(in: directory.path) { _ = try store.session(session(number).identifier) }
     }
     #expect(try reads(1) > 0)
     #expect(try reads(3) > 0)
@@ -69,7 +69,7 @@ struct CostTests {
     for count: UInt64 in [10, 5000] {
       let directory = try store(of: count)
       reads.append(
-        try DiskFaults.reads(in: directory) {
+        try DiskFaults.reads(in: directory.path) {
           let store = try open(directory)
           try store.commit([event(1)], at: noon)
         })
@@ -85,7 +85,7 @@ struct CostTests {
     waiting.canActivatePredicate = "SELF == 'photo-77'"
     try store.commit([.session(waiting)], at: noon)
     try store.writeRows()
-    let reads = try DiskFaults.reads(in: directory) {
+    let reads = try DiskFaults.reads(in: directory.path) {
       let found = try store.sessions(of: "org.example.A", concernedWith: "photo-77", limit: 9)
       #expect(found.map(Set.init) == [session(77), waiting])
       #expect(try store.sessions(of: "org.example.A", concernedWith: "photo-none", limit: 9) == [])

@@ -13,7 +13,7 @@ struct DiskErrorTests {
     var model = StoreModel()
     model.apply([.session(session(1)), event(1)])
 
-    try DiskFaults.during([.write], in: directory, error: ENOSPC) {
+    try DiskFaults.during([.write], in: directory.path, error: ENOSPC) {
       for _ in 0..<3 {
         let error = failure(of: try store.commit([.session(session(2)), event(2)], at: noon))
         #expect(error?.kind == .full)
@@ -31,7 +31,7 @@ struct DiskErrorTests {
 
   @Test func `a quota that is used up is a full disk`() throws {
     let store = try open(directory)
-    DiskFaults.during([.write], in: directory, error: EDQUOT) {
+    DiskFaults.during([.write], in: directory.path, error: EDQUOT) {
       #expect(failure(of: try store.commit([event(1)], at: noon))?.kind == .full)
     }
     try store.commit([event(1)], at: noon)
@@ -40,7 +40,7 @@ struct DiskErrorTests {
   @Test func `what an fsync refused is not found by whoever opens the store next`() throws {
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
-    try DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+    try DiskFaults.during([.sync], in: directory.path, error: EIO, count: 1) {
       let error = failure(of: try store.commit([event(2), .session(session(2))], at: noon))
       #expect(error?.kind == .io)
       #expect(error?.message == "\(directory.path)/stagedoor.db: disk I/O error (Input/output error)")
@@ -56,7 +56,7 @@ struct DiskErrorTests {
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
     let before = directory.inode(of: "stagedoor.db-wal")
-    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+    DiskFaults.during([.sync], in: directory.path, error: EIO, count: 1) {
       #expect(failure(of: try store.commit([event(2)], at: noon)) != nil)
     }
     #expect(directory.inode(of: "stagedoor.db-wal") != before)
@@ -73,7 +73,7 @@ struct DiskErrorTests {
     let count = UInt64(2 * SessionStore.batch)
     for number in 1...count { try store.commit([event(number)], at: noon) }
     #expect(directory.size(of: "stagedoor.db") > before)
-    DiskFaults.during([.sync], in: directory, error: EIO, after: after, count: 1) {
+    DiskFaults.during([.sync], in: directory.path, error: EIO, after: after, count: 1) {
       #expect(failure(of: try store.commit([event(count + 1)], at: noon))?.kind == .io)
     }
     let next = try open(directory.copy(), .full)
@@ -92,12 +92,12 @@ struct DiskErrorTests {
     model.apply([.session(session(1)), event(1)])
     directory = directory.copy()
     var opened: SessionStore?
-    try DiskFaults.during(wasFull ? [.write] : [], in: directory, error: ENOSPC) {
+    try DiskFaults.during(wasFull ? [.write] : [], in: directory.path, error: ENOSPC) {
       opened = try open(directory, .full)
       try expectSame(try #require(opened), model)
     }
     let store = try #require(opened)
-    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+    DiskFaults.during([.sync], in: directory.path, error: EIO, count: 1) {
       #expect(failure(of: try store.commit([event(2)], at: noon))?.kind == .io)
     }
     try expectSame(try open(directory.copy(), .full), model)
@@ -114,7 +114,7 @@ struct DiskErrorTests {
     model.apply([event(1)])
     // Now the log cannot be written anew either.
     mkdir(directory.path + "/stagedoor.db-wal-mended", 0o700)
-    DiskFaults.during([.sync], in: directory, error: EIO) {
+    DiskFaults.during([.sync], in: directory.path, error: EIO) {
       for _ in 0..<4 {
         #expect(failure(of: try store.commit([event(2)], at: noon))?.kind == .io)
         #expect(failure(of: try store.session(session(1).identifier))?.kind == .io)
@@ -152,7 +152,7 @@ struct DiskErrorTests {
     let records = (1...UInt64(SessionStore.batch)).map { event($0) }
     try store.commit(Array(records.dropLast()), at: noon)
     // The writes of the log's own pages succeed: four writes of a frame's header and its page.
-    let failed = try DiskFaults.during([.write], in: directory, error: ENOSPC, after: 8) {
+    let failed = try DiskFaults.during([.write], in: directory.path, error: ENOSPC, after: 8) {
       try store.commit([try #require(records.last)], at: noon)
     }
     #expect(failed)
@@ -168,7 +168,7 @@ struct DiskErrorTests {
   @Test func `a disk that cannot be read says so, and is read when it can be`() throws {
     try leave((1...50).map { .session(session($0)) }, in: directory)
     let store = try open(directory)
-    DiskFaults.during([.read], in: directory, error: EIO) {
+    DiskFaults.during([.read], in: directory.path, error: EIO) {
       #expect(failure(of: try store.session(session(7).identifier))?.kind == .io)
     }
     #expect(try store.session(session(7).identifier) == session(7))
@@ -234,12 +234,12 @@ struct ReadErrorTests {
   func `wherever a read fails while a store is opened, all of it is there at the next start`(failures: Int) throws {
     let (left, model) = try killed()
     let counted = left.copy()
-    let reads = try DiskFaults.reads(in: counted) { try open(counted).close() }
+    let reads = try DiskFaults.reads(in: counted.path) { try open(counted).close() }
     #expect(reads > 50)
     for after in 0..<reads {
       let comment = Comment(rawValue: "\(failures) from read \(after) of \(reads)")
       let directory = left.copy()
-      DiskFaults.during([.read], in: directory, error: EIO, after: after, count: failures) {
+      DiskFaults.during([.read], in: directory.path, error: EIO, after: after, count: failures) {
         let error = failure { () throws(StoreError) in
           let store = try open(directory)
           #expect(store.setAside == nil, comment)
@@ -277,14 +277,14 @@ struct ReadErrorTests {
       return (directory, try open(directory))
     }
     let (counted, first) = try opened()
-    let reads = DiskFaults.reads(in: counted) { _ = use(first, session(1), event(sequence)) }
+    let reads = DiskFaults.reads(in: counted.path) { _ = use(first, session(1), event(sequence)) }
     #expect(reads > 10)
     for after in 0..<reads {
       let comment = Comment(rawValue: "read \(after) of \(reads)")
       let (directory, store) = try opened()
       var model = model
       var committed = false
-      DiskFaults.during([.read], in: directory, error: EIO, after: after, count: 1) {
+      DiskFaults.during([.read], in: directory.path, error: EIO, after: after, count: 1) {
         let answer = use(store, session(1), event(sequence))
         committed = answer.committed
         #expect(answer.error == nil || answer.error?.kind == .io, comment)

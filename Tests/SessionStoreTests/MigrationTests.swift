@@ -109,7 +109,7 @@ struct MigrationTests {
     var random = SeededRandom(seed: 6)
     var writes = 0
     var left: [(write: Int, directory: TemporaryDirectory)] = []
-    try DiskFaults.beforeEachWrite(in: earlier) {
+    try DiskFaults.beforeEachWrite(in: earlier.path) {
       writes += 1
       if random.once(in: 25) { left.append((writes, earlier.copy())) }
     } during: {

@@ -135,7 +135,7 @@ struct OpeningTests {
 
   @Test func `a store that may not be opened is left where it is`() throws {
     try leave([event(1)], in: directory)
-    try DiskFaults.during([.open], in: directory, error: EACCES) {
+    try DiskFaults.during([.open], in: directory.path, error: EACCES) {
       let error = failure(of: try open(directory))
       #expect(error?.kind == .readOnly)
       #expect(error?.message == "\(directory.path)/stagedoor.db: unable to open database file (Permission denied)")

@@ -85,7 +85,7 @@ struct SessionStoreLawTests {
       let error = [EIO, ENOSPC][generator.below(2)]
       let records = generator.records()
       let failed = DiskFaults.during(
-        calls, in: directory, error: error, after: generator.below(6), count: 1 + generator.below(3)
+        calls, in: directory.path, error: error, after: generator.below(6), count: 1 + generator.below(3)
       ) {
         do throws(StoreError) {
           try store.commit(records, at: generator.now)

@@ -2,14 +2,14 @@ import DamagedStores
 import Glibc
 
 // libFuzzer gives one input after another, on one thread.
-nonisolated(unsafe) private let store = try? DamagedStore()
+nonisolated(unsafe) private let store = DamagedStore()
 
 /// libFuzzer calls this with each input: changes of a whole store, with which a service then starts. Each change has twelve bytes: its kind, its place,
 /// and what is written there.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
-  guard let store, (try? store.fill()) != nil else { abort() }
+  guard (try? store.fill()) != nil else { abort() }
   while input.count >= 12 {
     let change = Array(input.prefix(12))
     input = input.dropFirst(12)

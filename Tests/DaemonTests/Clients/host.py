@@ -1,14 +1,11 @@
 """A host written from the contract alone: it owns the bus name of its application, exports SceneHost1 at the path of that
 name, attaches, and attaches again whenever the service has a new owner. It prints each call as a line with a JSON array.
 
-usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--pry]
-
-STEP is a member of SceneHost1, "attaching", "attached" or "answered": at that moment the host kills itself, the service, or both.
+usage: host.py APPLICATION [--pry]
 """
 import argparse
 import json
 import os
-import signal
 import sys
 
 from gi.repository import Gio, GLib
@@ -39,7 +36,6 @@ class Host:
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         self.owner = None
         self.scenes = []
-        self.record = arguments.record and os.open(arguments.record, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         interface = Gio.DBusNodeInfo.new_for_xml(HOST).interfaces[0]
         path = "/" + arguments.application.replace(".", "/").replace("-", "_")
         self.bus.register_object(path, interface, self.asked, None, None)
@@ -53,26 +49,10 @@ class Host:
         return self.bus.call_sync(name, path, interface, member, body, None, 0, -1, None).unpack()
 
     def tell(self, *line):
-        line = (json.dumps(line) + "\n").encode()
-        # One write: the line is complete, whichever process is killed then.
-        if self.record:
-            os.write(self.record, line)
-        os.write(1, line)
-
-    def at(self, step):
-        if step != self.arguments.at:
-            return
-        if self.arguments.kill in ("service", "both") and self.owner:
-            process, = self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                                 "GetConnectionUnixProcessID", GLib.Variant("(s)", (self.owner,)))
-            os.kill(process, signal.SIGKILL)
-            self.arguments.at = None
-        if self.arguments.kill in ("host", "both"):
-            os.kill(os.getpid(), signal.SIGKILL)
+        print(json.dumps(line), flush=True)
 
     def attach(self, bus, name, owner):
         self.owner = owner
-        self.at("attaching")
         body = GLib.Variant("(sao)", (self.arguments.application, self.scenes))
         self.bus.call(name, ROOT, SERVICE, "AttachHost", body, None, 0, -1, None, self.attached)
 
@@ -83,7 +63,6 @@ class Host:
             return self.tell("not attached", error.message)
         self.scenes = [scene for scene in self.scenes if scene not in discarded]
         self.tell("attached", path, discarded)
-        self.at("attached")
 
     def service_left(self, bus, name):
         self.owner = None
@@ -94,18 +73,15 @@ class Host:
             return invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", "you are not the service")
         body = body.unpack()
         self.tell(member, *body)
-        self.at(member)
         if member == "ConnectScene":
             self.scenes.append(body[0])
         if member == "DestroyScene":
             self.scenes.remove(body[0])
         answers = {"ConfigurationForConnecting": ("(s)", ("",)), "ProposeDrop": ("(s)", ("copy",))}
         invocation.return_value(GLib.Variant(*answers[member]) if member in answers else None)
-        if member in ("ConnectScene", "ContinueScene"):
+        if self.arguments.pry and member in ("ConnectScene", "ContinueScene"):
             self.bus.flush_sync(None)
-            self.at("answered")
-            if self.arguments.pry:
-                self.pry(json.loads(body[-1]))
+            self.pry(json.loads(body[-1]))
 
     def pry(self, options):
         """Reads each item, and tries to write to the file that it got for reading."""
@@ -129,9 +105,6 @@ class Host:
 def run(words):
     parser = argparse.ArgumentParser()
     parser.add_argument("application")
-    parser.add_argument("--record")
-    parser.add_argument("--at")
-    parser.add_argument("--kill", default="host")
     parser.add_argument("--pry", action="store_true")
     host = Host(parser.parse_args(words))
     GLib.MainLoop().run()
