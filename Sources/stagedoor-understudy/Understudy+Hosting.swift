@@ -11,8 +11,9 @@ struct Hosting {
   /// The registered manifests, by their identifiers, and the paths of their applications.
   var registered: [String: (manifest: DerivedManifest, path: ObjectPath)] = [:]
   var sessions: [ObjectPath: HostedSession] = [:]
-  /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files.
-  var changed: Set<String> = []
+  /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files; `nil` if nothing has changed.
+  var changed: Set<String>?
+  /// Whether sessions are being compared, or are about to be: two that compare at the same time would adopt one window twice.
   var isComparing = false
   var isUpdating = false
   var isOutOfDate = false
@@ -86,7 +87,7 @@ extension Understudy {
         await register(manifest)
       }
     }
-    await compare(Set(hosting.registered.values.map(\.manifest.entry)))
+    for known in hosting.registered.values { windowsChanged(of: known.manifest.entry) }
   }
 
   private func register(_ manifest: DerivedManifest) async {
@@ -252,18 +253,17 @@ extension Understudy {
   /// Notes that windows of an application, or of any, have come, gone, or got other titles. Their sessions follow a little later, together.
   func windowsChanged(of entry: String? = nil) {
     if hosting.service == nil { return }
-    if let entry {
-      hosting.changed.insert(entry)
-    } else {
-      hosting.changed.formUnion(windows.values.compactMap(\.application))
-    }
+    hosting.changed = (hosting.changed ?? []).union(entry.map { [$0] } ?? windows.values.compactMap(\.application))
     if hosting.isComparing { return }
     hosting.isComparing = true
     connection.loop.task { [connection] in
-      await connection.loop.sleep(for: .milliseconds(200))
-      let changed = self.hosting.changed.union(self.entriesOfLostWindows)
-      (self.hosting.changed, self.hosting.isComparing) = ([], false)
-      await self.compare(changed)
+      while self.hosting.changed != nil {
+        await connection.loop.sleep(for: .milliseconds(200))
+        let changed = (self.hosting.changed ?? []).union(self.entriesOfLostWindows)
+        self.hosting.changed = nil
+        await self.compare(changed)
+      }
+      self.hosting.isComparing = false
     }
   }
 

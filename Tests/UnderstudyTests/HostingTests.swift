@@ -3,6 +3,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Foundation
 import SceneModel
+import Synchronization
 import Testing
 
 @testable import stagedoor_understudy
@@ -147,11 +148,24 @@ import Testing
 
   // MARK: The front behind a delivery
 
-  /// A played service: the test sets the end of each delivery.
+  /// What a played service was asked.
+  private final class Book: Sendable {
+    /// The windows that wait to be adopted.
+    let adoptions = Mutex<[Reply<ObjectPath>]>([])
+    var adopted: Int { adoptions.withLock(\.count) }
+  }
+
+  /// A played service: the test sets the end of each delivery, and answers each adoption.
   private nonisolated(nonsending) func playService(
-    on bus: PrivateBus, deliveriesAre state: String
+    on bus: PrivateBus, deliveriesAre state: String = "handled", _ book: Book = Book()
   ) async throws -> Connection {
     let connection = try await bus.connect()
+    var application = Interface("org.stagedoor.Application1")
+    application.method("AdoptSession", in: "configuration", "activity", "title", out: "session") {
+      (reply: Reply<ObjectPath>, _: String, _: String, _: String) in
+      book.adoptions.withLock { $0.append(reply) }
+    }
+    connection.export(application, at: "/org/stagedoor/Interchange1/application/a")
     var interface = Interface("org.stagedoor.Interchange1")
     interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) -> ObjectPath in
       "/org/stagedoor/Interchange1/application/a"
@@ -174,12 +188,12 @@ import Testing
 
   /// Runs `body` with an editor that shows `a.txt`, and its host as the played service calls it.
   private nonisolated(nonsending) func withHost(
-    deliveriesAre state: String = "handled",
+    deliveriesAre state: String = "handled", _ book: Book = Book(),
     _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject) async throws -> Void
   ) async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
-      let service = try await playService(on: desktop.bus, deliveriesAre: state)
+      let service = try await playService(on: desktop.bus, deliveriesAre: state, book)
       let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
       defer { part.cancel() }
       try await eventually("the host") {
@@ -190,6 +204,27 @@ import Testing
         service.object(
           UnderstudyInterface.name, at: "/org/stagedoor/Understudy1/hosts/desktop_2emousepad",
           "org.stagedoor.SceneHost1"))
+    }
+  }
+
+  @Test func `a window is adopted once, however long the service takes`() async throws {
+    let book = Book()
+    try await withHost(book) { desktop, host async throws in
+      let (understudy, connection) = (desktop.understudy, desktop.understudy.connection)
+      try await eventually("the question") { book.adopted == 1 }
+      await understudy.windowsChanged()
+      let updating = connection.loop.task { await understudy.updateManifests() }
+      // Both would compare before this is over, and the service would get what they ask before the last question.
+      await connection.loop.sleep(for: .milliseconds(400))
+      _ = try await connection.call(
+        to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1",
+        "GetDelivery", "the-delivery", returning: String.self, String.self)
+      #expect(book.adopted == 1)
+      for adoption in book.adoptions.withLock(\.self) { adoption.send(Self.session) }
+      await updating.value
+      try await eventually("the end of the comparisons") { await !understudy.hosting.isComparing }
+      #expect(book.adopted == 1)
+      #expect(await understudy.hosting.sessions[Self.session]?.window == 1)
     }
   }
 
