@@ -2,6 +2,7 @@ import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import StagedoorKit
+import StagedoorTestSupport
 import Testing
 
 /// How an application starts: what it knows then, and which windows it opens.
@@ -68,6 +69,42 @@ import Testing
         try await application.waitForFocus(of: kit)
         #expect(application.connectedScenes.count == 1)
       }
+    }
+  }
+
+  @Test func `a private window comes back too, and keeps its content over a restart of the service`() async throws {
+    try await withPrivateStagedoor { house in
+      try await house.install(manifest: Manifests.cats, of: "org.example.Cats")
+      var secretly = DeliveryOptions.handled
+      secretly.isPrivate = true
+      let first = PlayedApplication("org.example.Cats")
+      try await first.start(on: try await house.connect())
+      first.restoresWindows = true
+      let tom = try await (try #require(first.stagedoor)).deliver(cat("tom"), secretly).session
+      first.scene(of: tom)?.title = "Tom"
+      await first.stop()
+
+      let second = PlayedApplication("org.example.Cats")
+      second.restoresWindows = true
+      var known: [SceneSession] = []
+      second.whenLaunching = { known = second.openSessions }
+      try await second.start(on: try await house.connect())
+      #expect(known.map(\.title) == ["Tom"] && known.map(\.userActivity) == [cat("tom")])
+      try await eventually("a window") { await second.connectedScenes.count == 1 }
+      #expect(second.connectedScenes.map(\.id) == [tom])
+
+      try await house.killService()
+      try await house.startService()
+      let tim = try await (try #require(second.stagedoor)).deliver(cat("tim"), .handled).session
+      second.scene(of: tim)?.release()
+      // The list of the next service.
+      try await eventually("the list") {
+        await second.openSessions.contains { $0.identifier == tim && !$0.isConnected }
+      }
+      #expect(second.scene(of: tom)?.session.title == "Tom")
+      #expect(second.scene(of: tom)?.session.userActivity == cat("tom"))
+      #expect(second.failures.isEmpty)
+      await second.stop()
     }
   }
 

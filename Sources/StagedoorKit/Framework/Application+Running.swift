@@ -117,6 +117,8 @@ extension Application {
         // Without a service the changes wait: a call would start one that somebody has just stopped.
         hosting.isAttached = false
         hosting.owner = owner
+        // The next service shows less of private sessions until the application has attached.
+        hosting.follow(nil)
         self.bringAnnouncedToFront()
         hosting.note(.owner(owner))
       }
@@ -188,13 +190,19 @@ extension Application {
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
       let discarded = try await attached(to: owner, hosting)
+      let sessions: SessionSequence? =
+        if let launch { try await hosting.stagedoor.liveSessions(of: identifier, from: launch.feed) } else { nil }
       if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
       writeSoon()
       bringAnnouncedToFront()
-      if let launch { finishLaunching(launch, hosting) }
+      if let launch, let sessions {
+        finishLaunching(launch, sessions, hosting)
+      } else {
+        hosting.follow { await self.followSessions(nil, hosting) }
+      }
       return .success(())
     } catch {
       return .failure(error)

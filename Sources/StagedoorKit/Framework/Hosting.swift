@@ -52,6 +52,7 @@ internal import SceneModel
   /// Ends after the application has stopped; if a signal stopped it, the process ends first.
   var terminating: Task<Void, Never>?
   private var tasks: [Task<Void, Never>] = []
+  private var following: Task<Void, Never>?
   private(set) var isClosed = false
   var writing: Task<Void, Never>?
   /// Waits before it asks for the activities that restore the scenes.
@@ -104,6 +105,13 @@ internal import SceneModel
     if !isClosed { tasks.append(loop.task { await body() }) }
   }
 
+  /// Follows the sessions in the place of the task that did so before; `nil` only ends that task.
+  func follow(_ body: (@MainActor () async -> Void)?) {
+    following?.cancel()
+    following = nil
+    if let body, !isClosed { following = loop.task { await body() } }
+  }
+
   func close() async {
     isClosed = true
     tell.finish()
@@ -121,6 +129,7 @@ internal import SceneModel
       // The task that stops the application may be cancelled.
       await loop.task { _ = try? await connection.releaseName(name) }.value
     }
+    follow(nil)
     for task in tasks { task.cancel() }
     tasks = []
     stagedoor.connection.unexport(InterchangeNames.host, at: path)
