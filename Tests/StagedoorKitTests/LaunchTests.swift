@@ -130,6 +130,21 @@ import Testing
     weak var application: PlayedApplication?
   }
 
+  @Test func `an application whose service leaves before it has attached gets an error, if nobody can start the next`()
+    async throws
+  {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(
+        on: bus,
+        answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
+      let connection = try await bus.connect()
+      let starting = Task { await code { try await PlayedApplication("org.example.Cats").start(on: connection) } }
+      try await eventually("an attempt") { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } < 1000 }
+      await service.close()
+      #expect(try await withLimit(usualLimit, "the error") { await starting.value } == .serviceUnknown)
+    }
+  }
+
   @Test func `a name that this very process has on another connection is told as such`() async throws {
     try await withPrivateBus { bus in
       let toolkit = try await bus.connect()
