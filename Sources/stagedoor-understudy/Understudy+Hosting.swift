@@ -17,6 +17,10 @@ struct Hosting {
   var isComparing = false
   var isUpdating = false
   var isOutOfDate = false
+  /// The pause before the service is asked again for what it could not do.
+  var pausing: Task<Void, Never>?
+  var pause = Hosting.firstPause
+  static let firstPause = Duration.milliseconds(100)
 }
 
 /// A document that an application shows. Several may share a window, as tabs.
@@ -61,6 +65,8 @@ extension Understudy {
       hosting.service = owner
       // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.
       hosting.registered = [:]
+      hosting.pausing?.cancel()
+      hosting.pause = Hosting.firstPause
       for path in hosting.sessions.keys { hosting.sessions[path]?.broughtBy = nil }
       await updateManifests()
     }
@@ -74,8 +80,9 @@ extension Understudy {
     if hosting.isUpdating { return }
     hosting.isUpdating = true
     defer { hosting.isUpdating = false }
+    var hasFailed = false
     while hosting.isOutOfDate, hosting.service != nil {
-      hosting.isOutOfDate = false
+      (hosting.isOutOfDate, hasFailed) = (false, false)
       let wanted = installed.now.applications.manifests
       let names = Set(wanted.map(\.identifier))
       for name in hosting.registered.keys where !names.contains(name) {
@@ -84,44 +91,65 @@ extension Understudy {
         try? await interchange.call("UnregisterApplication", name) as ()
       }
       for manifest in wanted where hosting.registered[manifest.identifier]?.manifest != manifest {
-        await register(manifest)
+        if !(await register(manifest)) { hasFailed = true }
       }
     }
+    if hasFailed { updateManifestsLater() } else { hosting.pause = Hosting.firstPause }
     for known in hosting.registered.values { windowsChanged(of: known.manifest.entry) }
   }
 
-  private func register(_ manifest: DerivedManifest) async {
-    let isNew = hosting.registered[manifest.identifier] == nil
-    // An application that declares itself is refused here, and needs no understudy.
-    guard let path: ObjectPath = try? await interchange.call("RegisterApplication", manifest.json) else { return }
-    if isNew, !(await attach(manifest)) { return }
-    hosting.registered[manifest.identifier] = (manifest, path)
+  /// The service may have no space on its disk, or not answer in time: it is asked again, after pauses that grow, until it has another owner.
+  private func updateManifestsLater() {
+    hosting.pausing?.cancel()
+    let pause = hosting.pause
+    hosting.pause = min(pause * 2, .seconds(60))
+    hosting.pausing = connection.loop.task { [connection] in
+      await connection.loop.sleep(for: pause)
+      if Task.isCancelled { return }
+      // Nobody cancels the calls that follow.
+      self.hosting.pausing = nil
+      await self.updateManifests()
+    }
   }
 
-  private func attach(_ manifest: DerivedManifest) async -> Bool {
-    guard let place = Self.host(of: manifest.identifier) else { return false }
+  /// - Returns: Whether the service has decided, and need not be asked again.
+  private func register(_ manifest: DerivedManifest) async -> Bool {
+    let (service, isNew) = (hosting.service, hosting.registered[manifest.identifier] == nil)
+    var isRegistered = false
+    do {
+      let path: ObjectPath = try await interchange.call("RegisterApplication", manifest.json)
+      isRegistered = true
+      if isNew { try await attach(manifest) }
+      // The next service knows nothing of it.
+      if hosting.service == service { hosting.registered[manifest.identifier] = (manifest, path) }
+      return true
+    } catch {
+      let isRefused = (error as? CallError)?.isRefusal ?? true
+      if isNew, isRefused { hosting.sessions = hosting.sessions.filter { $0.value.application != manifest.identifier } }
+      // An application that declares itself is refused by the registration, and needs no understudy. An attachment is refused while another host is there,
+      // such as an understudy that has just left.
+      return isRefused && !isRegistered
+    }
+  }
+
+  private func attach(_ manifest: DerivedManifest) async throws {
+    let place = try Self.host(of: manifest.identifier)
     connection.export(hostInterface(of: manifest), at: place)
     let shown = hosting.sessions.filter { $0.value.application == manifest.identifier }.keys.sorted {
       $0.rawValue < $1.rawValue
     }
     let options: [String: Variant] = ["understudy": Variant(true), "path": Variant(place)]
-    do {
-      let (_, gone) = try await interchange.call(
-        "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
-      for path in gone { hosting.sessions[path] = nil }
-      for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
-      return true
-    } catch {
-      hosting.sessions = hosting.sessions.filter { $0.value.application != manifest.identifier }
-      return false
-    }
+    let (_, gone) = try await interchange.call(
+      "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
+    for path in gone { hosting.sessions[path] = nil }
+    for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
   }
 
-  private static func host(of identifier: String) -> ObjectPath? {
+  private static func host(of identifier: String) throws -> ObjectPath {
     // Each identifier has a path of its own: `a-b` is not `a.b`.
     let escapes: [Character: String] = ["-": "_2d", ".": "_2e", "_": "_5f"]
     let name = identifier.map { escapes[$0] ?? "\($0)" }.joined()
-    return try? ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
+    return try ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
   }
 
   // MARK: The host
@@ -370,5 +398,17 @@ extension Understudy {
       fields["activityType"] = "org.stagedoor.understudy.document"
       fields["targetContentIdentifier"] = Text(url)
     }.string
+  }
+}
+
+extension CallError {
+  /// Whether the service has decided against what it was asked, and would do so again.
+  fileprivate var isRefusal: Bool {
+    guard case .replied(let error) = self else { return false }
+    let refusals: [ErrorName] = [
+      "org.stagedoor.Error.RequestDenied", "org.stagedoor.Error.NotHost", "org.stagedoor.Error.InvalidManifest",
+      "org.stagedoor.Error.InvalidPredicate", .accessDenied, .invalidArgs, .unknownMethod,
+    ]
+    return refusals.contains(error.name)
   }
 }

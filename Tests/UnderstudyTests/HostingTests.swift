@@ -153,6 +153,20 @@ import Testing
     /// The windows that wait to be adopted.
     let adoptions = Mutex<[Reply<ObjectPath>]>([])
     var adopted: Int { adoptions.withLock(\.count) }
+    /// The errors with which the next calls of a method are refused.
+    let refusals: Mutex<[String: [ErrorName]]>
+    /// The calls that register an application, and for each attachment the sessions that are there.
+    let calls = Mutex<[String]>([])
+
+    init(refusing refusals: [String: [ErrorName]] = [:]) { self.refusals = Mutex(refusals) }
+
+    func take(_ method: String, _ details: String = "") throws {
+      calls.withLock { $0.append(method + details) }
+      let refusal = refusals.withLock { $0[method]?.isEmpty == false ? $0[method]?.removeFirst() : nil }
+      if let refusal { throw ErrorReply(refusal, "not now") }
+    }
+
+    func count(of call: String) -> Int { calls.withLock { $0.count { $0 == call } } }
   }
 
   /// A played service: the test sets the end of each delivery, and answers each adoption.
@@ -167,12 +181,14 @@ import Testing
     }
     connection.export(application, at: "/org/stagedoor/Interchange1/application/a")
     var interface = Interface("org.stagedoor.Interchange1")
-    interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) -> ObjectPath in
-      "/org/stagedoor/Interchange1/application/a"
+    interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) throws -> ObjectPath in
+      try book.take("RegisterApplication")
+      return "/org/stagedoor/Interchange1/application/a"
     }
     interface.method("AttachHostWith", in: "application", "shown", "options", out: "application", "gone") {
-      (_: String, _: [ObjectPath], _: [String: Variant]) -> (ObjectPath, [ObjectPath]) in
-      ("/org/stagedoor/Interchange1/application/a", [])
+      (_: String, shown: [ObjectPath], _: [String: Variant]) throws -> (ObjectPath, [ObjectPath]) in
+      try book.take("AttachHostWith", shown.isEmpty ? "" : " \(shown.map(\.rawValue))")
+      return ("/org/stagedoor/Interchange1/application/a", [])
     }
     interface.method("GetDelivery", in: "delivery", out: "state", "decision") {
       (delivery: String) -> (String, String) in
@@ -180,7 +196,8 @@ import Testing
       return (state, "{}")
     }
     connection.export(interface, at: "/org/stagedoor/Interchange1")
-    _ = try await connection.requestName("org.stagedoor.Interchange1", .doNotQueue)
+    // The bus may not have noticed yet that the service before this one has left.
+    _ = try await connection.requestName("org.stagedoor.Interchange1")
     return connection
   }
 
@@ -225,6 +242,51 @@ import Testing
       try await eventually("the end of the comparisons") { await !understudy.hosting.isComparing }
       #expect(book.adopted == 1)
       #expect(await understudy.hosting.sessions[Self.session]?.window == 1)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("RegisterApplication", "org.stagedoor.Error.StorageFailed"),
+      ("AttachHostWith", "org.stagedoor.Error.StorageFailed"),
+      ("RegisterApplication", "org.freedesktop.DBus.Error.NoReply"),
+      // Another host is still there.
+      ("AttachHostWith", "org.stagedoor.Error.RequestDenied"),
+    ] as [(String, ErrorName)])
+  func `a service that cannot take an application yet is asked again`(method: String, error: ErrorName) async throws {
+    let book = Book(refusing: [method: [error, error]])
+    // This waits until the application is registered.
+    try await withHost(book) { _, _ in #expect(book.count(of: method) == 3) }
+  }
+
+  @Test func `a service that refuses an application is not asked again`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim", "mousepad"]) { desktop async throws in
+      let book = Book(refusing: ["RegisterApplication": ["org.stagedoor.Error.RequestDenied"]])
+      let service = try await playService(on: desktop.bus, book)
+      let connection = desktop.understudy.connection
+      let part = connection.loop.task { await desktop.understudy.takePart() }
+      defer { part.cancel() }
+      try await eventually("the other application") {
+        let hosting = await desktop.understudy.hosting
+        return hosting.registered.count == 1 && !hosting.isUpdating
+      }
+      // Longer than the pause before a second question.
+      await connection.loop.sleep(for: .milliseconds(300))
+      #expect(book.count(of: "RegisterApplication") == 2)
+      await service.close()
+    }
+  }
+
+  @Test func `a host that the next service cannot take yet keeps its sessions`() async throws {
+    try await withHost { desktop, host async throws in
+      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+      await host.connection.close()
+      let book = Book()
+      book.refusals.withLock { $0["AttachHostWith"] = ["org.stagedoor.Error.StorageFailed"] }
+      let attachment = "AttachHostWith [\"\(Self.session.rawValue)\"]"
+      let next = try await playService(on: desktop.bus, book)
+      try await eventually("the second attachment") { book.count(of: attachment) == 2 }
+      await next.close()
     }
   }
 
