@@ -11,6 +11,8 @@ struct Hosting {
   /// The registered manifests, by their identifiers, and the paths of their applications.
   var registered: [String: (manifest: DerivedManifest, path: ObjectPath)] = [:]
   var sessions: [ObjectPath: HostedSession] = [:]
+  /// The documents whose sessions were closed before their windows had come.
+  var closed: [ClosedDocument] = []
   /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files; `nil` if nothing has changed.
   var changed: Set<String>?
   /// Whether sessions are being compared, or are about to be: two that compare at the same time would adopt one window twice.
@@ -21,6 +23,17 @@ struct Hosting {
   var pausing: Task<Void, Never>?
   var pause = Hosting.firstPause
   static let firstPause = Duration.milliseconds(100)
+}
+
+/// A document whose window is to close as soon as it comes.
+struct ClosedDocument {
+  /// The application's desktop file.
+  let application: String
+  let url: String
+  /// Until then the window may still come.
+  let end: ContinuousClock.Instant
+  /// The window that has come, and was asked to close.
+  var window: WindowNumber?
 }
 
 /// A document that an application shows. Several may share a window, as tabs.
@@ -265,8 +278,32 @@ extension Understudy {
 
   /// Asks the window to close, as its own button does. A window that others share stays.
   private func close(_ session: ObjectPath) {
-    guard let hosted = hosting.sessions.removeValue(forKey: session), let window = hosted.window else { return }
-    if !hosting.sessions.values.contains(where: { $0.window == window }) { display.close(window) }
+    guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
+    if let window = hosted.window {
+      if !isShared(window) { display.close(window) }
+    } else if let url = hosted.url, let entry = hosting.registered[hosted.application]?.manifest.entry {
+      hosting.closed.append(ClosedDocument(application: entry, url: url, end: .now + startTime))
+    }
+  }
+
+  private func isShared(_ window: WindowNumber) -> Bool { hosting.sessions.values.contains { $0.window == window } }
+
+  /// Asks a window to close that shows a document whose session was closed before.
+  private func closes(_ window: WindowNumber, _ url: String, of application: String) -> Bool {
+    hosting.closed.removeAll { $0.end < .now }
+    let place = hosting.closed.firstIndex { $0.application == application && $0.url == url }
+    guard let place, !isShared(window) else { return false }
+    // Its application may need a while, or ask its person.
+    if hosting.closed[place].window == window { return true }
+    if hosting.closed[place].window != nil { return false }
+    hosting.closed[place].window = window
+    display.close(window)
+    return true
+  }
+
+  /// Somebody wants the document after its session was closed.
+  func keep(_ url: String, of application: String) {
+    hosting.closed.removeAll { $0.application == application && $0.url == url }
   }
 
   private func forget(_ identifiers: [String]) {
@@ -313,7 +350,9 @@ extension Understudy {
       }
       for (window, shown) in documents.sorted(by: { $0.key < $1.key }) where shown.level == .certain {
         let isKnown = hosting.sessions.values.contains { $0.application == identifier && $0.url == shown.url }
-        if !isKnown, let number = WindowNumber(window), windows[number]?.application == known.manifest.entry {
+        if !isKnown, let number = WindowNumber(window), windows[number]?.application == known.manifest.entry,
+          !closes(number, shown.url, of: known.manifest.entry)
+        {
           await adopt(number, shown.url, of: identifier, at: known.path)
         }
       }

@@ -129,6 +129,38 @@ import Testing
     }
   }
 
+  @Test func `a window that comes after its session was closed is closed, unless somebody asks for the file again`()
+    async throws
+  {
+    try await withStage { stage async throws in
+      let (desktop, place) = (stage.desktop, stage.desktop.place)
+      let (title, drop) = (
+        "\(place)/a.txt - Mousepad",
+        stage.command("drop", "--app", "desktop.mousepad", "--wait", "handled", "\(place)/a.txt")
+      )
+      try await stage.serving {
+        for number: WindowNumber in [1, 2] {
+          _ = try await drop.output()
+          _ = try await stage.command("close", "--yes", "--app", "desktop.mousepad").output()
+          #expect(try await stage.sessions() == [])
+          // Closed, and asked for again.
+          if number == 2 { _ = try await drop.output() }
+          desktop.display.show(number, "mousepad", title)
+          if number == 2 {
+            try await stage.becomes("the session") { $0 == ["\(desktop.url("a.txt"))\t\(title)\tforegroundInactive"] }
+            #expect(desktop.display.windows() == [2])
+          } else {
+            try await eventually("the closed window") {
+              await desktop.understudy.take()
+              return desktop.display.windows().isEmpty
+            }
+            #expect(try await stage.sessions() == [])
+          }
+        }
+      }
+    }
+  }
+
   @Test func `after a restart of the service, its applications and sessions are there again`() async throws {
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)
