@@ -231,8 +231,8 @@ let package = Package(
     .testTarget(
       name: "UnderstudyTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "WindowEvidence", "stagedoor",
-        "stagedoor-understudy", "stagedoord",
+        "CXCB", "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "WindowEvidence",
+        "stagedoor", "stagedoor-understudy", "stagedoord",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -29,6 +29,7 @@ extension Understudy {
     on found: Case, _ token: String?, beginning begin: @Sendable () throws -> Void = {}
   ) throws -> (Deed, window: String?) {
     defer { take() }
+    keep(found.url, of: found.entry.application)
     if case .raise(let window, _) = found.judgement.verdict, display.canRaise {
       try begin()
       raise(window, at: time(of: token))

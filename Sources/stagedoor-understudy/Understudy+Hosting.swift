@@ -11,11 +11,29 @@ struct Hosting {
   /// The registered manifests, by their identifiers, and the paths of their applications.
   var registered: [String: (manifest: DerivedManifest, path: ObjectPath)] = [:]
   var sessions: [ObjectPath: HostedSession] = [:]
-  /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files.
-  var changed: Set<String> = []
+  /// The documents whose sessions were closed before their windows had come.
+  var closed: [ClosedDocument] = []
+  /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files; `nil` if nothing has changed.
+  var changed: Set<String>?
+  /// Whether sessions are being compared, or are about to be: two that compare at the same time would adopt one window twice.
   var isComparing = false
   var isUpdating = false
   var isOutOfDate = false
+  /// The pause before the service is asked again for what it could not do.
+  var pausing: Task<Void, Never>?
+  var pause = Hosting.firstPause
+  static let firstPause = Duration.milliseconds(100)
+}
+
+/// A document whose window is to close as soon as it comes.
+struct ClosedDocument {
+  /// The application's desktop file.
+  let application: String
+  let url: String
+  /// Until then the window may still come.
+  let end: ContinuousClock.Instant
+  /// The window that has come, and was asked to close.
+  var window: WindowNumber?
 }
 
 /// A document that an application shows. Several may share a window, as tabs.
@@ -60,6 +78,8 @@ extension Understudy {
       hosting.service = owner
       // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.
       hosting.registered = [:]
+      hosting.pausing?.cancel()
+      hosting.pause = Hosting.firstPause
       for path in hosting.sessions.keys { hosting.sessions[path]?.broughtBy = nil }
       await updateManifests()
     }
@@ -73,8 +93,9 @@ extension Understudy {
     if hosting.isUpdating { return }
     hosting.isUpdating = true
     defer { hosting.isUpdating = false }
+    var hasFailed = false
     while hosting.isOutOfDate, hosting.service != nil {
-      hosting.isOutOfDate = false
+      (hosting.isOutOfDate, hasFailed) = (false, false)
       let wanted = installed.now.applications.manifests
       let names = Set(wanted.map(\.identifier))
       for name in hosting.registered.keys where !names.contains(name) {
@@ -83,44 +104,65 @@ extension Understudy {
         try? await interchange.call("UnregisterApplication", name) as ()
       }
       for manifest in wanted where hosting.registered[manifest.identifier]?.manifest != manifest {
-        await register(manifest)
+        if !(await register(manifest)) { hasFailed = true }
       }
     }
-    await compare(Set(hosting.registered.values.map(\.manifest.entry)))
+    if hasFailed { updateManifestsLater() } else { hosting.pause = Hosting.firstPause }
+    for known in hosting.registered.values { windowsChanged(of: known.manifest.entry) }
   }
 
-  private func register(_ manifest: DerivedManifest) async {
-    let isNew = hosting.registered[manifest.identifier] == nil
-    // An application that declares itself is refused here, and needs no understudy.
-    guard let path: ObjectPath = try? await interchange.call("RegisterApplication", manifest.json) else { return }
-    if isNew, !(await attach(manifest)) { return }
-    hosting.registered[manifest.identifier] = (manifest, path)
+  /// The service may have no space on its disk, or not answer in time: it is asked again, after pauses that grow, until it has another owner.
+  private func updateManifestsLater() {
+    hosting.pausing?.cancel()
+    let pause = hosting.pause
+    hosting.pause = min(pause * 2, .seconds(60))
+    hosting.pausing = connection.loop.task { [connection] in
+      await connection.loop.sleep(for: pause)
+      if Task.isCancelled { return }
+      // Nobody cancels the calls that follow.
+      self.hosting.pausing = nil
+      await self.updateManifests()
+    }
   }
 
-  private func attach(_ manifest: DerivedManifest) async -> Bool {
-    guard let place = Self.host(of: manifest.identifier) else { return false }
+  /// - Returns: Whether the service has decided, and need not be asked again.
+  private func register(_ manifest: DerivedManifest) async -> Bool {
+    let (service, isNew) = (hosting.service, hosting.registered[manifest.identifier] == nil)
+    var isRegistered = false
+    do {
+      let path: ObjectPath = try await interchange.call("RegisterApplication", manifest.json)
+      isRegistered = true
+      if isNew { try await attach(manifest) }
+      // The next service knows nothing of it.
+      if hosting.service == service { hosting.registered[manifest.identifier] = (manifest, path) }
+      return true
+    } catch {
+      let isRefused = (error as? CallError)?.isRefusal ?? true
+      if isNew, isRefused { hosting.sessions = hosting.sessions.filter { $0.value.application != manifest.identifier } }
+      // An application that declares itself is refused by the registration, and needs no understudy. An attachment is refused while another host is there,
+      // such as an understudy that has just left.
+      return isRefused && !isRegistered
+    }
+  }
+
+  private func attach(_ manifest: DerivedManifest) async throws {
+    let place = try Self.host(of: manifest.identifier)
     connection.export(hostInterface(of: manifest), at: place)
     let shown = hosting.sessions.filter { $0.value.application == manifest.identifier }.keys.sorted {
       $0.rawValue < $1.rawValue
     }
     let options: [String: Variant] = ["understudy": Variant(true), "path": Variant(place)]
-    do {
-      let (_, gone) = try await interchange.call(
-        "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
-      for path in gone { hosting.sessions[path] = nil }
-      for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
-      return true
-    } catch {
-      hosting.sessions = hosting.sessions.filter { $0.value.application != manifest.identifier }
-      return false
-    }
+    let (_, gone) = try await interchange.call(
+      "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
+    for path in gone { hosting.sessions[path] = nil }
+    for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
   }
 
-  private static func host(of identifier: String) -> ObjectPath? {
+  private static func host(of identifier: String) throws -> ObjectPath {
     // Each identifier has a path of its own: `a-b` is not `a.b`.
     let escapes: [Character: String] = ["-": "_2d", ".": "_2e", "_": "_5f"]
     let name = identifier.map { escapes[$0] ?? "\($0)" }.joined()
-    return try? ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
+    return try ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
   }
 
   // MARK: The host
@@ -236,8 +278,32 @@ extension Understudy {
 
   /// Asks the window to close, as its own button does. A window that others share stays.
   private func close(_ session: ObjectPath) {
-    guard let hosted = hosting.sessions.removeValue(forKey: session), let window = hosted.window else { return }
-    if !hosting.sessions.values.contains(where: { $0.window == window }) { display.close(window) }
+    guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
+    if let window = hosted.window {
+      if !isShared(window) { display.close(window) }
+    } else if let url = hosted.url, let entry = hosting.registered[hosted.application]?.manifest.entry {
+      hosting.closed.append(ClosedDocument(application: entry, url: url, end: .now + startTime))
+    }
+  }
+
+  private func isShared(_ window: WindowNumber) -> Bool { hosting.sessions.values.contains { $0.window == window } }
+
+  /// Asks a window to close that shows a document whose session was closed before.
+  private func closes(_ window: WindowNumber, _ url: String, of application: String) -> Bool {
+    hosting.closed.removeAll { $0.end < .now }
+    let place = hosting.closed.firstIndex { $0.application == application && $0.url == url }
+    guard let place, !isShared(window) else { return false }
+    // Its application may need a while, or ask its person.
+    if hosting.closed[place].window == window { return true }
+    if hosting.closed[place].window != nil { return false }
+    hosting.closed[place].window = window
+    display.close(window)
+    return true
+  }
+
+  /// Somebody wants the document after its session was closed.
+  func keep(_ url: String, of application: String) {
+    hosting.closed.removeAll { $0.application == application && $0.url == url }
   }
 
   private func forget(_ identifiers: [String]) {
@@ -252,18 +318,17 @@ extension Understudy {
   /// Notes that windows of an application, or of any, have come, gone, or got other titles. Their sessions follow a little later, together.
   func windowsChanged(of entry: String? = nil) {
     if hosting.service == nil { return }
-    if let entry {
-      hosting.changed.insert(entry)
-    } else {
-      hosting.changed.formUnion(windows.values.compactMap(\.application))
-    }
+    hosting.changed = (hosting.changed ?? []).union(entry.map { [$0] } ?? windows.values.compactMap(\.application))
     if hosting.isComparing { return }
     hosting.isComparing = true
     connection.loop.task { [connection] in
-      await connection.loop.sleep(for: .milliseconds(200))
-      let changed = self.hosting.changed.union(self.entriesOfLostWindows)
-      (self.hosting.changed, self.hosting.isComparing) = ([], false)
-      await self.compare(changed)
+      while self.hosting.changed != nil {
+        await connection.loop.sleep(for: .milliseconds(200))
+        let changed = (self.hosting.changed ?? []).union(self.entriesOfLostWindows)
+        self.hosting.changed = nil
+        await self.compare(changed)
+      }
+      self.hosting.isComparing = false
     }
   }
 
@@ -285,7 +350,9 @@ extension Understudy {
       }
       for (window, shown) in documents.sorted(by: { $0.key < $1.key }) where shown.level == .certain {
         let isKnown = hosting.sessions.values.contains { $0.application == identifier && $0.url == shown.url }
-        if !isKnown, let number = WindowNumber(window), windows[number]?.application == known.manifest.entry {
+        if !isKnown, let number = WindowNumber(window), windows[number]?.application == known.manifest.entry,
+          !closes(number, shown.url, of: known.manifest.entry)
+        {
           await adopt(number, shown.url, of: identifier, at: known.path)
         }
       }
@@ -372,5 +439,17 @@ extension Understudy {
       fields["activityType"] = "org.stagedoor.understudy.document"
       fields["targetContentIdentifier"] = Text(url)
     }.string
+  }
+}
+
+extension CallError {
+  /// Whether the service has decided against what it was asked, and would do so again.
+  fileprivate var isRefusal: Bool {
+    guard case .replied(let error) = self else { return false }
+    let refusals: [ErrorName] = [
+      "org.stagedoor.Error.RequestDenied", "org.stagedoor.Error.NotHost", "org.stagedoor.Error.InvalidManifest",
+      "org.stagedoor.Error.InvalidPredicate", .accessDenied, .invalidArgs, .unknownMethod,
+    ]
+    return refusals.contains(error.name)
   }
 }

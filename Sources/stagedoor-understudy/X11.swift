@@ -116,12 +116,12 @@ final class X11: Display {
       let classes = values[2].split(separator: 0, omittingEmptySubsequences: false).map(Bytes.init)
       shown.traits.instance = classes.first ?? []
       shown.traits.classes = classes.dropFirst().first ?? []
-      shown.traits.identifiers = values[8...9].filter { !$0.isEmpty }
+      shown.traits.identifiers = values[8...9].map(X11.text).filter { !$0.isEmpty }
       // The server knows the process better than a program in a namespace, and some programs do not say.
       shown.process =
         [stagedoor_process(connection, process)].first { $0 > 0 }
         ?? X11.numbers(values[3]).first.map { Int32(bitPattern: $0) }
-      (shown.machine, shown.startup) = (values[4], values[5])
+      (shown.machine, shown.startup) = (X11.text(values[4]), X11.text(values[5]))
       let types = X11.numbers(values[7])
       // A window without a type is an ordinary one, unless it belongs to another window.
       shown.isMain = types.isEmpty ? values[6].isEmpty : types.contains(atom("_NET_WM_WINDOW_TYPE_NORMAL"))
@@ -137,12 +137,13 @@ final class X11: Display {
   }
 
   private func title(of window: xcb_window_t, _ name: Bytes, orOlder older: () -> Bytes) -> Bytes {
+    let name = X11.text(name)
     if !name.isEmpty {
       withoutNewName.remove(window)
       return name
     }
     withoutNewName.insert(window)
-    return older()
+    return X11.text(older())
   }
 
   /// Brings a window to the front, as a pager does.
@@ -234,6 +235,9 @@ final class X11: Display {
       UnsafeRawBufferPointer(
         start: xcb_get_property_value(reply), count: Int(xcb_get_property_value_length(reply))))
   }
+
+  /// Some programs write the NUL behind a text too, and no text on the bus has one.
+  private static func text(_ bytes: Bytes) -> Bytes { Bytes(bytes.prefix { $0 != 0 }) }
 
   private func numbers(_ window: xcb_window_t, _ name: xcb_atom_t) -> [UInt32] {
     X11.numbers(value(property(window, name)))

@@ -2,6 +2,7 @@ import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import StagedoorKit
+import StagedoorTestSupport
 import Testing
 
 /// How an application starts: what it knows then, and which windows it opens.
@@ -71,6 +72,42 @@ import Testing
     }
   }
 
+  @Test func `a private window comes back too, and keeps its content over a restart of the service`() async throws {
+    try await withPrivateStagedoor { house in
+      try await house.install(manifest: Manifests.cats, of: "org.example.Cats")
+      var secretly = DeliveryOptions.handled
+      secretly.isPrivate = true
+      let first = PlayedApplication("org.example.Cats")
+      try await first.start(on: try await house.connect())
+      first.restoresWindows = true
+      let tom = try await (try #require(first.stagedoor)).deliver(cat("tom"), secretly).session
+      first.scene(of: tom)?.title = "Tom"
+      await first.stop()
+
+      let second = PlayedApplication("org.example.Cats")
+      second.restoresWindows = true
+      var known: [SceneSession] = []
+      second.whenLaunching = { known = second.openSessions }
+      try await second.start(on: try await house.connect())
+      #expect(known.map(\.title) == ["Tom"] && known.map(\.userActivity) == [cat("tom")])
+      try await eventually("a window") { await second.connectedScenes.count == 1 }
+      #expect(second.connectedScenes.map(\.id) == [tom])
+
+      try await house.killService()
+      try await house.startService()
+      let tim = try await (try #require(second.stagedoor)).deliver(cat("tim"), .handled).session
+      second.scene(of: tim)?.release()
+      // The list of the next service.
+      try await eventually("the list") {
+        await second.openSessions.contains { $0.identifier == tim && !$0.isConnected }
+      }
+      #expect(second.scene(of: tom)?.session.title == "Tom")
+      #expect(second.scene(of: tom)?.session.userActivity == cat("tom"))
+      #expect(second.failures.isEmpty)
+      await second.stop()
+    }
+  }
+
   @Test func `an application that somebody started lives until it is stopped`() async throws {
     try await withPrivateBus { bus in
       let service = try await PlayedService(on: bus, sessions: [1])
@@ -91,6 +128,21 @@ import Testing
 
   @MainActor private final class Forgotten {
     weak var application: PlayedApplication?
+  }
+
+  @Test func `an application whose service leaves before it has attached gets an error, if nobody can start the next`()
+    async throws
+  {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(
+        on: bus,
+        answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
+      let connection = try await bus.connect()
+      let starting = Task { await code { try await PlayedApplication("org.example.Cats").start(on: connection) } }
+      try await eventually("an attempt") { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } < 1000 }
+      await service.close()
+      #expect(try await withLimit(usualLimit, "the error") { await starting.value } == .serviceUnknown)
+    }
   }
 
   @Test func `a name that this very process has on another connection is told as such`() async throws {

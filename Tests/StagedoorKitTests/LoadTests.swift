@@ -35,6 +35,18 @@ import Testing
     }
   }
 
+  @Test func `the largest limit is no limit, and a source may state the largest size`() async throws {
+    try await withItem("text/plain") { application, item in
+      application.loadLimit = .max
+      let data = try await item.loadDataRepresentation(as: "text/plain")
+      #expect(data == Data("a beach".utf8))
+    }
+    try await withItem("text/vast") { application, item in
+      application.loadLimit = .max
+      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/vast") } == .sourceGone)
+    }
+  }
+
   @Test(arguments: [
     (String(repeating: "ä", count: 200) + ".txt", "ä.txt"), ("a" + String(repeating: "\u{301}", count: 200), "item"),
   ])

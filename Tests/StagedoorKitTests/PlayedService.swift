@@ -227,7 +227,7 @@ final class PlayedService: Sendable {
       }
       let bytes = Array("a beach".utf8)
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
-      return (pipe.readEnd, type == "text/torn" ? Int64(bytes.count + 1) : -1)
+      return (pipe.readEnd, ["text/torn": Int64(bytes.count + 1), "text/vast": .max][type] ?? -1)
     }
     root.method("GetDelivery", in: "delivery", out: "state", "decision") {
       [weak self] (_: String) throws -> (String, String) in

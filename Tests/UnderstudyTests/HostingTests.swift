@@ -3,6 +3,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Foundation
 import SceneModel
+import Synchronization
 import Testing
 
 @testable import stagedoor_understudy
@@ -145,6 +146,38 @@ import Testing
     }
   }
 
+  @Test func `a window that comes after its session was closed is closed, unless somebody asks for the file again`()
+    async throws
+  {
+    try await withStage { stage async throws in
+      let (desktop, place) = (stage.desktop, stage.desktop.place)
+      let (title, drop) = (
+        "\(place)/a.txt - Mousepad",
+        stage.command("drop", "--app", "desktop.mousepad", "--wait", "handled", "\(place)/a.txt")
+      )
+      try await stage.serving {
+        for number: WindowNumber in [1, 2] {
+          _ = try await drop.output()
+          _ = try await stage.command("close", "--yes", "--app", "desktop.mousepad").output()
+          #expect(try await stage.sessions() == [])
+          // Closed, and asked for again.
+          if number == 2 { _ = try await drop.output() }
+          desktop.display.show(number, "mousepad", title)
+          if number == 2 {
+            try await stage.becomes("the session") { $0 == ["\(desktop.url("a.txt"))\t\(title)\tforegroundInactive"] }
+            #expect(desktop.display.windows() == [2])
+          } else {
+            try await eventually("the closed window") {
+              await desktop.understudy.take()
+              return desktop.display.windows().isEmpty
+            }
+            #expect(try await stage.sessions() == [])
+          }
+        }
+      }
+    }
+  }
+
   @Test func `after a restart of the service, its applications and sessions are there again`() async throws {
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)
@@ -164,18 +197,47 @@ import Testing
 
   // MARK: The front behind a delivery
 
-  /// A played service: the test sets the end of each delivery.
+  /// What a played service was asked.
+  private final class Book: Sendable {
+    /// The windows that wait to be adopted.
+    let adoptions = Mutex<[Reply<ObjectPath>]>([])
+    var adopted: Int { adoptions.withLock(\.count) }
+    /// The errors with which the next calls of a method are refused.
+    let refusals: Mutex<[String: [ErrorName]]>
+    /// The calls that register an application, and for each attachment the sessions that are there.
+    let calls = Mutex<[String]>([])
+
+    init(refusing refusals: [String: [ErrorName]] = [:]) { self.refusals = Mutex(refusals) }
+
+    func take(_ method: String, _ details: String = "") throws {
+      calls.withLock { $0.append(method + details) }
+      let refusal = refusals.withLock { $0[method]?.isEmpty == false ? $0[method]?.removeFirst() : nil }
+      if let refusal { throw ErrorReply(refusal, "not now") }
+    }
+
+    func count(of call: String) -> Int { calls.withLock { $0.count { $0 == call } } }
+  }
+
+  /// A played service: the test sets the end of each delivery, and answers each adoption.
   private nonisolated(nonsending) func playService(
-    on bus: PrivateBus, deliveriesAre state: String
+    on bus: PrivateBus, deliveriesAre state: String = "handled", _ book: Book = Book()
   ) async throws -> Connection {
     let connection = try await bus.connect()
+    var application = Interface("org.stagedoor.Application1")
+    application.method("AdoptSession", in: "configuration", "activity", "title", out: "session") {
+      (reply: Reply<ObjectPath>, _: String, _: String, _: String) in
+      book.adoptions.withLock { $0.append(reply) }
+    }
+    connection.export(application, at: "/org/stagedoor/Interchange1/application/a")
     var interface = Interface("org.stagedoor.Interchange1")
-    interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) -> ObjectPath in
-      "/org/stagedoor/Interchange1/application/a"
+    interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) throws -> ObjectPath in
+      try book.take("RegisterApplication")
+      return "/org/stagedoor/Interchange1/application/a"
     }
     interface.method("AttachHostWith", in: "application", "shown", "options", out: "application", "gone") {
-      (_: String, _: [ObjectPath], _: [String: Variant]) -> (ObjectPath, [ObjectPath]) in
-      ("/org/stagedoor/Interchange1/application/a", [])
+      (_: String, shown: [ObjectPath], _: [String: Variant]) throws -> (ObjectPath, [ObjectPath]) in
+      try book.take("AttachHostWith", shown.isEmpty ? "" : " \(shown.map(\.rawValue))")
+      return ("/org/stagedoor/Interchange1/application/a", [])
     }
     interface.method("GetDelivery", in: "delivery", out: "state", "decision") {
       (delivery: String) -> (String, String) in
@@ -183,7 +245,8 @@ import Testing
       return (state, "{}")
     }
     connection.export(interface, at: "/org/stagedoor/Interchange1")
-    _ = try await connection.requestName("org.stagedoor.Interchange1", .doNotQueue)
+    // The bus may not have noticed yet that the service before this one has left.
+    _ = try await connection.requestName("org.stagedoor.Interchange1")
     return connection
   }
 
@@ -191,12 +254,12 @@ import Testing
 
   /// Runs `body` with an editor that shows `a.txt`, and its host as the played service calls it.
   private nonisolated(nonsending) func withHost(
-    deliveriesAre state: String = "handled",
+    deliveriesAre state: String = "handled", _ book: Book = Book(),
     _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject) async throws -> Void
   ) async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
-      let service = try await playService(on: desktop.bus, deliveriesAre: state)
+      let service = try await playService(on: desktop.bus, deliveriesAre: state, book)
       let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
       defer { part.cancel() }
       try await eventually("the host") {
@@ -207,6 +270,72 @@ import Testing
         service.object(
           UnderstudyInterface.name, at: "/org/stagedoor/Understudy1/hosts/desktop_2emousepad",
           "org.stagedoor.SceneHost1"))
+    }
+  }
+
+  @Test func `a window is adopted once, however long the service takes`() async throws {
+    let book = Book()
+    try await withHost(book) { desktop, host async throws in
+      let (understudy, connection) = (desktop.understudy, desktop.understudy.connection)
+      try await eventually("the question") { book.adopted == 1 }
+      await understudy.windowsChanged()
+      let updating = connection.loop.task { await understudy.updateManifests() }
+      // Both would compare before this is over, and the service would get what they ask before the last question.
+      await connection.loop.sleep(for: .milliseconds(400))
+      _ = try await connection.call(
+        to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1",
+        "GetDelivery", "the-delivery", returning: String.self, String.self)
+      #expect(book.adopted == 1)
+      for adoption in book.adoptions.withLock(\.self) { adoption.send(Self.session) }
+      await updating.value
+      try await eventually("the end of the comparisons") { await !understudy.hosting.isComparing }
+      #expect(book.adopted == 1)
+      #expect(await understudy.hosting.sessions[Self.session]?.window == 1)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("RegisterApplication", "org.stagedoor.Error.StorageFailed"),
+      ("AttachHostWith", "org.stagedoor.Error.StorageFailed"),
+      ("RegisterApplication", "org.freedesktop.DBus.Error.NoReply"),
+      // Another host is still there.
+      ("AttachHostWith", "org.stagedoor.Error.RequestDenied"),
+    ] as [(String, ErrorName)])
+  func `a service that cannot take an application yet is asked again`(method: String, error: ErrorName) async throws {
+    let book = Book(refusing: [method: [error, error]])
+    // This waits until the application is registered.
+    try await withHost(book) { _, _ in #expect(book.count(of: method) == 3) }
+  }
+
+  @Test func `a service that refuses an application is not asked again`() async throws {
+    try await PlayedDesktop.run(programs: ["gvim", "mousepad"]) { desktop async throws in
+      let book = Book(refusing: ["RegisterApplication": ["org.stagedoor.Error.RequestDenied"]])
+      let service = try await playService(on: desktop.bus, book)
+      let connection = desktop.understudy.connection
+      let part = connection.loop.task { await desktop.understudy.takePart() }
+      defer { part.cancel() }
+      try await eventually("the other application") {
+        let hosting = await desktop.understudy.hosting
+        return hosting.registered.count == 1 && !hosting.isUpdating
+      }
+      // Longer than the pause before a second question.
+      await connection.loop.sleep(for: .milliseconds(300))
+      #expect(book.count(of: "RegisterApplication") == 2)
+      await service.close()
+    }
+  }
+
+  @Test func `a host that the next service cannot take yet keeps its sessions`() async throws {
+    try await withHost { desktop, host async throws in
+      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+      await host.connection.close()
+      let book = Book()
+      book.refusals.withLock { $0["AttachHostWith"] = ["org.stagedoor.Error.StorageFailed"] }
+      let attachment = "AttachHostWith [\"\(Self.session.rawValue)\"]"
+      let next = try await playService(on: desktop.bus, book)
+      try await eventually("the second attachment") { book.count(of: attachment) == 2 }
+      await next.close()
     }
   }
 

@@ -1,3 +1,4 @@
+import CXCB
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
@@ -247,6 +248,35 @@ extension House {
           }
         }
       }
+    }
+  }
+
+  /// The bus carries no NUL.
+  @Test func `a title ends where its program wrote a NUL, and the windows are listed`() async throws {
+    try await withStage { stage async throws in
+      let client = try #require(xcb_connect(stage.display, nil))
+      defer { xcb_disconnect(client) }
+      let screen = xcb_setup_roots_iterator(xcb_get_setup(client)).data.pointee
+      func show(_ titles: [xcb_atom_t: String]) {
+        let window = xcb_generate_id(client)
+        let kind = UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
+        xcb_create_window(client, 0, window, screen.root, 0, 0, 200, 100, 0, kind, screen.root_visual, 0, nil)
+        for (name, title) in titles {
+          let bytes = Array(title.utf8)
+          xcb_change_property(
+            client, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, name, XCB_ATOM_STRING.rawValue, 8,
+            UInt32(bytes.count), bytes)
+        }
+        xcb_map_window(client, window)
+        xcb_flush(client)
+      }
+      let reply = try #require(xcb_intern_atom_reply(client, xcb_intern_atom(client, 0, 12, "_NET_WM_NAME"), nil))
+      let newer = reply.pointee.atom
+      free(reply)
+      show([newer: "one\0"])
+      try await stage.shows("the first window", ["one"])
+      show([newer: "\0", XCB_ATOM_WM_NAME.rawValue: "two\0and more"])
+      try await eventually("both windows") { try await Set(stage.house.watcher.titles()) == ["one", "two"] }
     }
   }
 

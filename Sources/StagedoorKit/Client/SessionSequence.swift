@@ -5,8 +5,16 @@ extension Stagedoor {
   /// All sessions, now and after each change: a new session, an ended one, or another state.
   /// The sequence continues when the service comes back.
   public func liveSessions(of application: String? = nil) async throws(StagedoorError) -> SessionSequence {
-    let feed = try await ServiceFeed(
+    try await liveSessions(of: application, from: sessionFeed())
+  }
+
+  /// The signals from which ``liveSessions(of:from:)`` continues.
+  func sessionFeed() async throws(StagedoorError) -> ServiceFeed {
+    try await ServiceFeed(
       connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))
+  }
+
+  func liveSessions(of application: String?, from feed: ServiceFeed) async throws(StagedoorError) -> SessionSequence {
     let first = try SceneSession.reading(try await sessionsByPath(of: application))
     return SessionSequence(stagedoor: self, feed: feed, application: application, first: first)
   }

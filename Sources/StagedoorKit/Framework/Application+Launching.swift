@@ -2,12 +2,14 @@ internal import DBus
 
 /// What an application knows before it attaches for the first time.
 struct Launch: Sendable {
-  let sessions: SessionSequence
+  /// From before the attachment on, so that no change of a session is missed.
+  let feed: ServiceFeed
   let options: LaunchOptions
 
-  /// Reads the waiting deliveries and the sessions. Nobody changes them before a host has attached.
+  /// Reads the waiting deliveries. Nobody changes them before a host has attached. The sessions are read behind the attachment: of private ones the
+  /// service shows the content to their host only.
   init(of application: String, _ stagedoor: Stagedoor) async throws(StagedoorError) {
-    sessions = try await stagedoor.liveSessions(of: application)
+    feed = try await stagedoor.sessionFeed()
     var deliveries: [DeliveryRecord] = []
     var last: DeliveryIdentifier?
     while true {
@@ -22,10 +24,10 @@ struct Launch: Sendable {
 
 extension Application {
   /// The calls of the service wait until this has returned.
-  func finishLaunching(_ launch: Launch, _ hosting: Hosting) {
+  func finishLaunching(_ launch: Launch, _ sessions: SessionSequence, _ hosting: Hosting) {
     hosting.hasLaunched = true
-    takeSessions(launch.sessions.first.inOrder)
-    hosting.begin { await self.followSessions(launch.sessions, hosting) }
+    takeSessions(sessions.first.inOrder)
+    hosting.follow { await self.followSessions(sessions, hosting) }
     didFinishLaunching(with: launch.options)
     if restoresWindows, launch.options.deliveries.isEmpty {
       hosting.begin { await self.restoreWindows(hosting) }
@@ -34,24 +36,29 @@ extension Application {
     }
   }
 
-  /// Follows the sessions as long as the application runs. A service that does not answer is asked again, after pauses that grow.
-  private func followSessions(_ first: SessionSequence, _ hosting: Hosting) async {
-    var sessions: SessionSequence? = first
+  /// Follows the sessions from an attachment on. A service that does not answer is asked again, after pauses that grow.
+  ///
+  /// - Parameter first: The sessions, if they have been read since the attachment.
+  func followSessions(_ first: SessionSequence? = nil, _ hosting: Hosting) async {
+    var sessions = first
     var pause = Duration.milliseconds(100)
-    while !hosting.isClosed {
+    var hasFailed = false
+    while !Task.isCancelled {
       do throws(StagedoorError) {
         let current = if let sessions { sessions } else { try await hosting.stagedoor.liveSessions(of: identifier) }
         for try await moment in current {
+          if Task.isCancelled { return }
           takeSessions(moment)
-          pause = .milliseconds(100)
+          (pause, hasFailed) = (.milliseconds(100), false)
         }
         return
       } catch  where error.code == .disconnected || error.code == .taskCancelled {
         // The caller that runs the application gets this error.
         return
       } catch {
-        if sessions != nil { didFail(error, while: "following the sessions, which is tried again") }
-        sessions = nil
+        if Task.isCancelled { return }
+        if !hasFailed { didFail(error, while: "following the sessions, which is tried again") }
+        (sessions, hasFailed) = (nil, true)
       }
       await hosting.loop.sleep(for: pause)
       pause = min(pause * 2, .seconds(60))

@@ -117,6 +117,8 @@ extension Application {
         // Without a service the changes wait: a call would start one that somebody has just stopped.
         hosting.isAttached = false
         hosting.owner = owner
+        // The next service shows less of private sessions until the application has attached.
+        hosting.follow(nil)
         self.bringAnnouncedToFront()
         hosting.note(.owner(owner))
       }
@@ -125,11 +127,17 @@ extension Application {
       await self.stayAttached(hosting, attached)
       attached.finish()
     }
+    var pause = Self.pauses.first
     for await result in results {
       switch result {
       case .success: return attached.finish()
-      // This owner left meanwhile; the next one follows.
-      case .failure(let error) where error.saysServiceLeft: continue
+      // This owner left meanwhile. Perhaps only another call lets the bus start the next one.
+      case .failure(let error) where error.saysServiceLeft:
+        if hosting.owner != nil { continue }
+        await hosting.loop.sleep(for: pause)
+        pause = min(pause * 2, .seconds(1))
+        if hosting.owner == nil { _ = try await hosting.stagedoor.eventSequence() }
+        if hosting.isClosed { throw notStarted }
       case .failure(let error): throw error
       }
     }
@@ -145,11 +153,15 @@ extension Application {
   ) async {
     var pause = Self.pauses.first
     var hasFailed = false
+    var hasHadOwner = false
     for await attachment in hosting.attachments {
       switch attachment {
       case .owner(let owner):
+        hasHadOwner = hasHadOwner || owner != nil
         if owner != hosting.owner { continue }
         pause = Self.pauses.first
+        // It may have left before it was asked.
+        if owner == nil, hasHadOwner { attached.yield(.failure(StagedoorError(.noReply, "the service has left"))) }
       case .lost:
         // An attachment that began before the loss may have succeeded since.
         hosting.isAttached = false
@@ -188,13 +200,19 @@ extension Application {
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
       let discarded = try await attached(to: owner, hosting)
+      let sessions: SessionSequence? =
+        if let launch { try await hosting.stagedoor.liveSessions(of: identifier, from: launch.feed) } else { nil }
       if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
       writeSoon()
       bringAnnouncedToFront()
-      if let launch { finishLaunching(launch, hosting) }
+      if let launch, let sessions {
+        finishLaunching(launch, sessions, hosting)
+      } else {
+        hosting.follow { await self.followSessions(nil, hosting) }
+      }
       return .success(())
     } catch {
       return .failure(error)

@@ -20,7 +20,8 @@ internal import SceneModel
   /// The calls of the service, in their order.
   let calls: AsyncStream<HostCall>
   /// The calls that came after the application began to stop. They get no answer, and the service gives their deliveries to the next host. They are
-  /// kept until this connection has lost the name, because a dropped call is answered with an error.
+  /// kept as long as the connection is open, because a dropped call is answered with an error. For the service, a host that gives its name back and takes it
+  /// again at once stays the host, and the error would refuse the delivery.
   var held: [HostCall] = []
   /// From here on no delegate gets a delivery, and no delivery is acknowledged.
   var isStopping = false
@@ -51,6 +52,7 @@ internal import SceneModel
   /// Ends after the application has stopped; if a signal stopped it, the process ends first.
   var terminating: Task<Void, Never>?
   private var tasks: [Task<Void, Never>] = []
+  private var following: Task<Void, Never>?
   private(set) var isClosed = false
   var writing: Task<Void, Never>?
   /// Waits before it asks for the activities that restore the scenes.
@@ -103,6 +105,13 @@ internal import SceneModel
     if !isClosed { tasks.append(loop.task { await body() }) }
   }
 
+  /// Follows the sessions in the place of the task that did so before; `nil` only ends that task.
+  func follow(_ body: (@MainActor () async -> Void)?) {
+    following?.cancel()
+    following = nil
+    if let body, !isClosed { following = loop.task { await body() } }
+  }
+
   func close() async {
     isClosed = true
     tell.finish()
@@ -120,10 +129,18 @@ internal import SceneModel
       // The task that stops the application may be cancelled.
       await loop.task { _ = try? await connection.releaseName(name) }.value
     }
+    follow(nil)
     for task in tasks { task.cancel() }
     tasks = []
     stagedoor.connection.unexport(InterchangeNames.host, at: path)
-    held = []
+    let (connection, held) = (stagedoor.connection, held)
+    if !held.isEmpty, !ownsConnection {
+      loop.task {
+        _ = await connection.closed()
+        withExtendedLifetime(held) {}
+      }
+    }
+    self.held = []
   }
 }
 

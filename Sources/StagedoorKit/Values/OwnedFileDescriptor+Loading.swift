@@ -114,7 +114,7 @@ extension OwnedFileDescriptor {
       if isPipe { await loop.readable(withRawValue(\.self)) }
       if Task.isCancelled { throw .waitWasCancelled }
       let count = withRawValue { number in
-        let wanted = most.map { min(buffer.count, $0 - total + 1) } ?? buffer.count
+        let wanted = most.map { min(buffer.count - 1, $0 - total) + 1 } ?? buffer.count
         return isPipe ? Glibc.read(number, &buffer, wanted) : pread(number, &buffer, wanted, off_t(total))
       }
       if count == 0 { break }
@@ -131,7 +131,7 @@ extension OwnedFileDescriptor {
         throw .loadFailed("the item", errno)
       }
       // One byte more than there may be is enough to know.
-      if let most, total + count > most {
+      if let most, count > most - total {
         if bound.size == nil { throw .tooMuch(most) }
         throw StagedoorError(.limitsExceeded, "the source stated \(most) bytes, and sent more")
       }
