@@ -136,7 +136,7 @@ struct DiskErrorTests {
     let copy = directory.path + "/stagedoor.db-wal-mended"
     // It does not follow a link, and so fails.
     symlink("nowhere", copy)
-    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+    DiskFaults.during([.sync], in: directory.path, error: EIO, count: 1) {
       #expect(failure(of: try store.commit([event(2)], at: noon))?.kind == .io)
     }
     #expect(!directory.names.contains("stagedoor.db-wal-mended"))

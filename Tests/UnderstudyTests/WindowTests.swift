@@ -253,7 +253,7 @@ extension House {
 
   /// The bus carries no NUL.
   @Test func `a title ends where its program wrote a NUL, and the windows are listed`() async throws {
-    try await withStage { stage async throws in
+    try await withStage { stage, _ async throws in
       let client = try #require(xcb_connect(stage.display, nil))
       defer { xcb_disconnect(client) }
       let screen = xcb_setup_roots_iterator(xcb_get_setup(client)).data.pointee
