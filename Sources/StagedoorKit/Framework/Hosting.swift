@@ -20,8 +20,7 @@ internal import SceneModel
   /// The calls of the service, in their order.
   let calls: AsyncStream<HostCall>
   /// The calls that came after the application began to stop. They get no answer, and the service gives their deliveries to the next host. They are
-  /// kept as long as the connection is open, because a dropped call is answered with an error. For the service, a host that gives its name back and takes it
-  /// again at once stays the host, and the error would refuse the delivery.
+  /// kept until this connection has lost the name, because a dropped call is answered with an error.
   var held: [HostCall] = []
   /// From here on no delegate gets a delivery, and no delivery is acknowledged.
   var isStopping = false
@@ -133,14 +132,7 @@ internal import SceneModel
     for task in tasks { task.cancel() }
     tasks = []
     stagedoor.connection.unexport(InterchangeNames.host, at: path)
-    let (connection, held) = (stagedoor.connection, held)
-    if !held.isEmpty, !ownsConnection {
-      loop.task {
-        _ = await connection.closed()
-        withExtendedLifetime(held) {}
-      }
-    }
-    self.held = []
+    held = []
   }
 }
 
