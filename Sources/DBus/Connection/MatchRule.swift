@@ -63,14 +63,35 @@ extension MatchRule: CustomStringConvertible {
 }
 
 extension MatchRule {
-  /// Compares the bytes that the bus gets. Strings would be equal as people read them, so the bus would not be told of the second of two rules.
+  /// Compares the bytes that the bus gets. Strings would be equal as people read them, so the bus would not be told of the second of two rules. Names are
+  /// ASCII.
   public static func == (left: MatchRule, right: MatchRule) -> Bool {
-    left.description.utf8.elementsEqual(right.description.utf8)
+    func isSame(_ one: String?, _ other: String?) -> Bool {
+      guard let one, let other else { return one == nil && other == nil }
+      return one.utf8.elementsEqual(other.utf8)
+    }
+    return left.sender == right.sender && left.path == right.path && left.pathNamespace == right.pathNamespace
+      && left.interface == right.interface && left.member == right.member
+      && isSame(left.argument0Namespace, right.argument0Namespace) && left.arguments.count == right.arguments.count
+      && left.arguments.allSatisfy { isSame($1, right.arguments[$0]) }
   }
 
   /// Hashes those bytes.
   public func hash(into hasher: inout Hasher) {
-    for byte in description.utf8 { hasher.combine(byte) }
+    hasher.combine(sender)
+    hasher.combine(path)
+    hasher.combine(pathNamespace)
+    hasher.combine(interface)
+    hasher.combine(member)
+    func combine(_ text: String) {
+      var text = text
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+    if let argument0Namespace { combine(argument0Namespace) }
+    for (index, value) in arguments.sorted(by: { $0.key < $1.key }) {
+      hasher.combine(index)
+      combine(value)
+    }
   }
 }
 
