@@ -69,7 +69,7 @@ extension Connection {
 
   /// Whether calls of `sender` wait for their turn. An answer of the sender does not wait, so it may be read before calls that the sender made earlier.
   package nonisolated func hasCalls(of sender: BusName) -> Bool {
-    assumeIsolated { $0.callers.queue.hasCalls(of: sender) }
+    loop.enter(self) { $0.callers.queue.hasCalls(of: sender) }
   }
 
   /// Returns when the calls of `sender` that wait now have gone to their handlers.
