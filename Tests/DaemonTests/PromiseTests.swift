@@ -119,6 +119,29 @@ import Testing
     }
   }
 
+  @Test func `what exceeds the rest of its sender's space is refused, and ends nobody`() async throws {
+    try await withHost { house, _, _ in
+      try await house.sourcing { source in
+        for _ in 0..<25 { source.next(.waits) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<25 {
+            group.addTask {
+              _ = try await source.deliver(Things.item(Things.promise()), options: ["keepPromises": true])
+            }
+          }
+          try await source.isAsked("Load 0 image/png", 25)
+          // They share the space: of what is left for the next call, this is too much.
+          let long = Things.representation("text/plain", "data", Variant.bytes([UInt8](repeating: 7, count: 15 << 20)))
+          try await expectError(.limitsExceeded) {
+            _ = try await source.deliver(Things.item(long, Things.promise()), options: ["keepPromises": true])
+          }
+          try source.goOn("promised")
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
+
   /// The manners of a source in which it does not hand out what it promised, and the errors that the drop gets.
   private static let failures: [(what: String, manner: SourcePlayer.Manner, error: ErrorName)] = [
     ("it refuses", .refuses(.unwilling), ErrorReply.unwilling.name),
