@@ -113,6 +113,19 @@ import Testing
     #expect(stage.call(.cancel(delivered.delivery))?.refusal?.name == .requestDenied)
   }
 
+  @Test func `the error of a call from before a host attached again refuses nothing`() throws {
+    let stage = Stage(hosting: cats())
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    stage.attach()
+    stage.hostAnswers(.refused("NoReply"))
+    #expect(stage.progress(of: delivered.delivery)?.isOpen == true)
+    #expect(stage.progress(of: delivered.delivery)?.attempt == 2)
+    // Its own error counts.
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.progress(of: delivered.delivery)?.state == .failed)
+    stage.checkItself()
+  }
+
   @Test func `a sender sees its own parts again when what it sent is redirected`() throws {
     let stage = Stage(hosting: cats())
     let target = try stage.window("2")

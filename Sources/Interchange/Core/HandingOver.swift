@@ -85,6 +85,13 @@ extension PromptBook {
     case .done, .configuration, .operation, .refused:
       memory.noteRead(key.session, by: host.connection)
     }
+    // A run of the host that has ended lets its calls go, and each of them ends with an error.
+    if lane.isOfEarlierRun, case .refused = answer, let delivery = lane.act.inHand.flatMap({ memory.deliveries[$0] }),
+      isInHand(delivery), delivery.progress.state != .forwarded
+    {
+      hold(delivery, delivery.heldAgain(wasInHand: true))
+      return next(key)
+    }
     switch lane.act {
     case .queued, .reading: break
     case .choosing(let delivery, let options): try wasConfigured(key, delivery, options, answer, host)

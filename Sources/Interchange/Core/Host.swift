@@ -120,6 +120,8 @@ struct Lane: Hashable, Sendable {
   var isSecret = false
   /// The call never reached the host.
   var neverReached = false
+  /// Whether the host has attached again since it was asked: the error of a run that has ended refuses nothing.
+  var isOfEarlierRun = false
   /// `FinishDelivery` has told that the delivery in hand is handled, before the host has answered.
   var isFinished = false
 }

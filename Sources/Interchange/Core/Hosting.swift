@@ -103,6 +103,9 @@ extension PromptBook {
     memory.attaching[number] = nil
     if memory.rounds[application]?.isFailing ?? false { memory.rounds[application] = nil }
     try replaceScenes(of: application, by: shown)
+    for (key, lane) in memory.lanes.values where key.application == application && lane.errand != nil {
+      memory.lanes[key]?.isOfEarlierRun = true
+    }
     var host =
       memory.hosts[application]
       ?? Host(

@@ -10,9 +10,6 @@ struct Launch: Sendable {
   /// service shows the content to their host only.
   init(of application: String, _ stagedoor: Stagedoor) async throws(StagedoorError) {
     feed = try await stagedoor.sessionFeed()
-    // Not used. A host that takes its name again and attaches before the service has noticed the loss has never left, for the service, and the error of a
-    // call that its last run let go would refuse the delivery: this gives the service the time that it always had.
-    _ = try await stagedoor.sessionsByPath(of: application)
     var deliveries: [DeliveryRecord] = []
     var last: DeliveryIdentifier?
     while true {
