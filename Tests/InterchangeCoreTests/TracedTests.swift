@@ -126,6 +126,16 @@ import Testing
     stage.checkItself()
   }
 
+  @Test func `a sandboxed caller that leaves while its contents are packed waits for nothing`() throws {
+    let (stage, caller) = (Stage(hosting: cats()), Caller.sandbox("org.example.Dogs", 1))
+    #expect(stage.drop(.descriptor(), key: "1", by: caller) { $0.wait = .handled } == nil)
+    #expect(stage.book.matters(":3.1"))
+    stage.callerLeaves(caller)
+    stage.baggagePacks([10])
+    #expect(stage.answer?.delivered != nil)
+    #expect(stage.book.ledger.total(.calls) == 0)
+  }
+
   @Test func `a sender sees its own parts again when what it sent is redirected`() throws {
     let stage = Stage(hosting: cats())
     let target = try stage.window("2")

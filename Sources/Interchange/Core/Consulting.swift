@@ -84,7 +84,9 @@ extension PromptBook {
         }
       } catch {
         guard packing.isBestEffort, case .refused(let failure) = error else { throw error }
-        endPromises(packing.payload.items.promises(of: packing.caller).filter { $0.item == place })
+        let promises = packing.payload.items.promises(of: packing.caller)
+        let others = Set(promises.filter { $0.item != place }.map(PromiseObject.init))
+        endPromises(promises.filter { $0.item == place && !others.contains(PromiseObject($0)) })
         parts[place] = Packing.Part(
           payload: Payload(items: [], options: parts[place].payload.options), failure: failure)
       }

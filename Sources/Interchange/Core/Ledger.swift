@@ -94,6 +94,8 @@ package struct Allowance: Hashable, Sendable {
   /// Other calls of one sender that have not reached the core, of each kind: a program may have dozens of windows, and hand in a picture of each
   /// at the same time.
   package var asideCalls = 64
+  /// The same for all callers together that have left: as many as wait of them on the bus.
+  package var departedCalls = 16_384
   /// The bytes of one sender's calls that have not reached the core, beside one call of any length: two of the longest documents.
   package var asideBytes = 32 << 20
   /// Sessions of all applications, and discarded sessions whose hosts must still be told: each is an object on the bus, a row on the disk and an
@@ -108,6 +110,15 @@ package struct Allowance: Hashable, Sendable {
   package var scenes = 10_000
 
   package init() {}
+
+  /// All callers that have left are one principal: scripts that wait for no answer, and each of which has called once.
+  func limitForDeparted(_ resource: Resource) -> Int {
+    switch resource {
+    case .fileCalls, .ruleCalls: departedCalls
+    case .keyCalls: asideCalls
+    default: limit(resource)
+    }
+  }
 
   func limit(_ resource: Resource) -> Int {
     switch resource {
@@ -201,7 +212,7 @@ package final class Ledger: @unchecked Sendable {
       guard taken + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
     case .asideBytes where own == 0: break
     case .calls, .callBytes, .drags, .forwarded, .keyCalls, .fileCalls, .pictureCalls, .ruleCalls, .asideBytes:
-      let limit = allowance.limit(resource)
+      let limit = principal == .departed ? allowance.limitForDeparted(resource) : allowance.limit(resource)
       guard own + amount <= limit else { throw refusal(of: resource, limit, own, own) }
     }
     return take(amount, of: resource, for: principal)

@@ -272,6 +272,13 @@ extension Packing {
     }
   }
 
+  /// Whether it must hear that a connection has left.
+  func concerns(_ connection: Text) -> Bool {
+    if caller.connection == connection || failure(without: connection) != nil { return true }
+    if case .drop(_, let dropper) = purpose { return dropper.connection == connection }
+    return false
+  }
+
   /// Its caller, or the one who drops, has left, and waits for nothing more.
   mutating func left(_ connection: Text) {
     if caller.connection == connection { caller = caller.left }

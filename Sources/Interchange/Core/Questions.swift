@@ -80,7 +80,7 @@ extension PromptBook {
     ledger.isCharged(.connection(connection)) || memory.waitingFor.count(of: connection) > 0
       || memory.unread[connection] != nil || memory.hosts.values.values.contains { $0.connection == connection }
       || memory.dragsOf.count(of: connection) > 0
-      || memory.packings.values.values.contains { $0.failure(without: connection) != nil }
+      || memory.packings.values.values.contains { $0.concerns(connection) }
   }
 
   /// Whether a connection waits to be the host of an application by this call.

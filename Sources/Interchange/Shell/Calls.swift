@@ -66,7 +66,7 @@ extension Interchange {
     connection.loop.task {
       let result: Result<Value, InterchangeError>
       do throws(InterchangeError) { result = .success(try await work()) } catch { result = .failure(error) }
-      if charges[0].isOfDeparted {
+      if await hasLeft(reply.call, caller, charges[0]) {
         log.debug("\(reply.call.member): its caller has left, and it goes on")
         reply.call.abandon()
       }
@@ -75,6 +75,12 @@ extension Interchange {
       case .failure(let error): CallAnswer.refused(error).fail(reply)
       }
     }
+  }
+
+  /// A sandbox pays, however many connections it has: only the bus knows of one of these.
+  private func hasLeft(_ call: Call, _ caller: Caller, _ charge: Holding) async -> Bool {
+    guard caller.isSandboxed, let name = call.sender else { return charge.isOfDeparted }
+    do throws(CallError) { return try await connection.owner(of: name) == nil } catch { return false }
   }
 
   /// Charges the caller until the result is destroyed.

@@ -27,9 +27,15 @@ extension Interchange {
       if !prompter.awaits(number) { return }
       connection.loop.actorTask {
         let answer = await ask(application, owner, path, question, .microseconds(within))
-        // What the host called before it answered comes first.
         let host = BusName(unchecked: owner.string)
-        if connection.hasCalls(of: host) { await connection.callsHaveGone(of: host) }
+        // What the host called before it answered comes first. Of a drag its answer says something by itself.
+        if connection.hasCalls(of: host), !question.isProposal {
+          answersBehindCalls[host, default: [:]][number] = answer
+          await connection.callsHaveGone(of: host)
+          guard let waited = answersBehindCalls[host]?.removeValue(forKey: number) else { return }
+          if answersBehindCalls[host]?.isEmpty ?? false { answersBehindCalls[host] = nil }
+          return _ = feed(.hostAnswered(number, waited))
+        }
         feed(.hostAnswered(number, answer))
       }
     case .read(let number, let delivery): read(delivery, for: number)
@@ -52,6 +58,13 @@ extension Interchange {
     case .forgetPicture(let session): forgetSnapshot(of: session)
     case .free(let deliveries): free(deliveries)
     case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
+    }
+  }
+
+  /// A host has left, or has lost its name: its answers count before that.
+  private func feedAnswers(of host: BusName) {
+    for (number, answer) in (answersBehindCalls.removeValue(forKey: host) ?? [:]).sorted(by: { $0.key < $1.key }) {
+      feed(.hostAnswered(number, answer))
     }
   }
 
@@ -141,8 +154,6 @@ extension Interchange {
   /// An error is an answer, even from a host that leaves right after it. If the bus reports that nobody answers, asks whether the host is still
   /// connected.
   private func answer(_ error: CallError, _ owner: BusName, _ question: HostQuestion) async -> HostAnswer {
-    var isProposal = false
-    if case .propose = question { isProposal = true }
     switch error {
     case .timedOut: return .timedOut
     case .disconnected, .cancelled: return .gone(neverReached: false)
@@ -151,7 +162,7 @@ extension Interchange {
       if !isThere { return .gone(neverReached: reply.name != .noReply) }
       return reply.isFromBus ? .timedOut : .refused(Text(error.short))
     // A host that does not know drags takes every drop.
-    case .replied(let reply) where isProposal && reply.name == .unknownMethod: return .done
+    case .replied(let reply) where question.isProposal && reply.name == .unknownMethod: return .done
     case .replied: return .refused(Text(error.short))
     default: return .failed(Text(error.short))
     }
@@ -190,13 +201,17 @@ extension Interchange {
       if Task.isCancelled { return }
       watches[watched] = nil
       // The end of the bus is no news of the host.
-      if hasChanged { feed(.hostLeft(application: watched.application, connection: watched.connection)) }
+      if hasChanged {
+        feedAnswers(of: BusName(unchecked: watched.connection.string))
+        feed(.hostLeft(application: watched.application, connection: watched.connection))
+      }
     }
   }
 
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
+    feedAnswers(of: name)
     if prompter.matters(connection) { feed(.callerLeft(connection: connection)) }
   }
 
@@ -266,6 +281,10 @@ extension Interchange {
     }
     launches[application]?.tasks.append(task)
   }
+}
+
+extension HostQuestion {
+  fileprivate var isProposal: Bool { if case .propose = self { true } else { false } }
 }
 
 extension ErrorReply {

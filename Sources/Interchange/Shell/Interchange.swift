@@ -40,6 +40,8 @@ package actor Interchange {
   /// The task that reads sessions while nobody waits.
   var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
+  /// The answers of hosts that wait until calls that the hosts made before were carried out.
+  var answersBehindCalls: [BusName: [ErrandNumber: HostAnswer]] = [:]
   /// The tasks that watch connections while they own an application's name.
   var watches: [WatchedOwner: Task<Void, Never>] = [:]
   /// Whether the last delivery for a host could not be read. The log says so once.
