@@ -136,6 +136,16 @@ import Testing
     #expect(stage.book.ledger.total(.calls) == 0)
   }
 
+  @Test func `a host is told the operation of the drop that was stored, and not of one that was refused`() throws {
+    let (stage, _, drag) = try Stage.dragging(.text()) { $0.allowedOperations = [.copy, .move] }
+    _ = stage.turn(refused: true) { $0.drop(drag, on: nil, "move") }
+    stage.hostLeaves()
+    #expect(stage.drop(drag, on: nil, "copy")?.delivered != nil)
+    stage.attach()
+    let options = stage.asked.compactMap { if case .connect(_, _, let options) = $0.question { options } else { nil } }
+    #expect(options.map { $0.string.contains(#""operation":"copy""#) } == [true])
+  }
+
   @Test func `a sender sees its own parts again when what it sent is redirected`() throws {
     let stage = Stage(hosting: cats())
     let target = try stage.window("2")

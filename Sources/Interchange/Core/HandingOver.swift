@@ -198,7 +198,7 @@ extension PromptBook {
   }
 
   private func payload(of stored: StoredDelivery) throws(Fault) -> Payload {
-    guard let remembered = memory.payloads[stored.identifier] else {
+    guard let remembered = memory.rememberedPayload(of: stored) else {
       return try Payload(json: stored.payload, ReadingRules(storedIn: types))
     }
     assert(remembered == (try? Payload(json: stored.payload, ReadingRules(storedIn: types))))

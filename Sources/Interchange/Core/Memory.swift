@@ -35,8 +35,9 @@ struct Memory {
   private(set) var forwarded = Queues<UniqueIdentifier, Ordered>()
   /// Whole deliveries: every delivery that was made or changed in this turn, and some others.
   private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
-  /// The payloads of deliveries for a ready host, so that nobody reads their documents.
-  private(set) var payloads: [UniqueIdentifier: Payload] = [:]
+  /// The payloads of deliveries for a ready host, so that nobody reads their documents. A turn that is undone leaves them: a drag that is dropped again
+  /// has the same delivery, with another document.
+  private var payloads: [UniqueIdentifier: (payload: Payload, document: Text)] = [:]
   /// Whether one of these has a payload that is too long to be remembered beyond its turn.
   private var hasLongPayload = false
   /// The deliveries that were made under tokens in this turn.
@@ -511,7 +512,13 @@ struct Memory {
 
   mutating func remember(_ payload: Payload, of delivery: UniqueIdentifier) {
     if payloads.count >= Memory.rememberedDeliveries { payloads.removeAll(keepingCapacity: true) }
-    if let stored = recent[delivery], stored.payload.count <= Memory.rememberedPayload { payloads[delivery] = payload }
+    if let stored = recent[delivery], stored.payload.count <= Memory.rememberedPayload {
+      payloads[delivery] = (payload, stored.payload)
+    }
+  }
+
+  func rememberedPayload(of delivery: StoredDelivery) -> Payload? {
+    payloads[delivery.identifier].flatMap { $0.document == delivery.payload ? $0.payload : nil }
   }
 
   /// The answer to the call that made a delivery.
