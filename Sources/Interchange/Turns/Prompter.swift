@@ -45,7 +45,13 @@ package struct Prompter: ~Copyable {
   /// The time at which the core wants to be called, in microseconds of uptime.
   package private(set) var alarm: Int64?
   /// The applications whose sessions are read while nobody waits, and the place that was reached.
-  private var readings: [Text: SessionAge] = [:]
+  private var readings: [Text: Reading] = [:]
+
+  /// A new manifest may have the configuration of sessions that the one before left out: then all sessions are read anew.
+  private struct Reading {
+    let place: SessionAge
+    let manifest: Manifest?
+  }
   /// How often the last cue began again because the core lacked something. Each time it does all of its work once more.
   package private(set) var restarts = 0
 
@@ -287,7 +293,7 @@ extension Prompter {
       guard let concerned else { return try findAll(of: application) }
       book.learn(.routing(concerned, answering: need))
       // The other sessions follow while nobody waits.
-      if readings[application] == nil { readings[application] = .first }
+      if readings[application] == nil { readings[application] = Reading(place: .first, manifest: nil) }
     case .allSessions(let application): try findAll(of: application)
     }
   }
@@ -310,11 +316,12 @@ extension Prompter {
       readings[application] = nil
       return false
     }
-    let place = readings[application] ?? .first
+    let (reading, manifest) = (readings[application], book.manifest(of: application))
+    let place = reading.flatMap { $0.manifest == manifest ? $0.place : nil } ?? .first
     let found = try store.sessions(of: application, from: place, limit: page)
     book.learn(.page(found))
     if let last = found.last, found.count == page {
-      readings[application] = SessionAge(last)
+      readings[application] = Reading(place: SessionAge(last), manifest: manifest)
       return true
     }
     book.noteComplete(application)
