@@ -129,6 +129,21 @@ import Testing
     #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
   }
 
+  @Test func `of two questions who owns the name, the answer to the second counts`() {
+    for ownsAtLast in [false, true] {
+      let stage = Stage(hosting: cats())
+      let calls = (0..<2).map { _ in
+        stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+        return stage.lastCall
+      }
+      stage.hostLeaves()
+      stage.play(.ownership(calls[0], isOwner: false))
+      #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+      stage.play(.ownership(calls[1], isOwner: ownsAtLast))
+      #expect(stage.book.isHost(.host, of: "org.example.Cats") == ownsAtLast)
+    }
+  }
+
   @Test func `a host that attaches again without the name is no host`() {
     let stage = Stage(hosting: cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)

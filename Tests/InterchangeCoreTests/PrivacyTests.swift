@@ -114,7 +114,7 @@ import Testing
       stage.drop(key: "3", to: window)
       stage.hostAnswersAll()
       #expect(stage.sessions().map(\.isPrivate) == [false])
-      #expect(stage.memory.unread.isEmpty)
+      #expect(stage.memory.unread.keys.isEmpty)
     }
   }
 
@@ -141,7 +141,7 @@ import Testing
     stage.drop(key: "1") { $0.isPrivate = true }
     stage.callerLeaves(.host)
     #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
-    #expect(stage.memory.unread.isEmpty)
+    #expect(stage.memory.unread.keys.isEmpty)
     stage.hostLeaves()
   }
 

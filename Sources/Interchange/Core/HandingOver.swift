@@ -79,11 +79,10 @@ extension PromptBook {
     }
     switch answer {
     case .timedOut where lane.isSecret && lane.act.inHand != nil:
-      memory.noteUnread(key.session, by: host.connection)
+      memory.unread.insert(key.session, for: host.connection)
     case .timedOut, .failed, .gone: break
     // It has read what it was given for this window before.
-    case .done, .configuration, .operation, .refused:
-      memory.noteRead(key.session, by: host.connection)
+    case .done, .configuration, .operation, .refused: memory.unread.remove(key.session, for: host.connection)
     }
     // A run of the host that has ended lets its calls go, and each of them ends with an error.
     if lane.isOfEarlierRun, case .refused = answer, let delivery = lane.act.inHand.flatMap({ memory.deliveries[$0] }),
@@ -321,21 +320,6 @@ extension PromptBook {
       .delivered(Delivered(session: session, outcome: delivery.progress.outcome, delivery: identifier)))
   }
 
-  /// The documents of a handled delivery stay until its deadline: somebody may redirect it. If these are too many bytes, the oldest go now.
-  private mutating func keepDocuments(of delivery: OpenDelivery, _ handled: DeliveryProgress) {
-    guard let bytes = delivery.holding?.charge.amount, bytes > Allowance.shortDocuments else { return }
-    memory.keepLongDocuments(of: delivery, handled, bytes: bytes)
-    while let (oldest, long) = memory.oldestLongDocuments {
-      if long.due > now.uptime {
-        if memory.longDocumentBytes <= ledger.allowance.handledDocuments { return }
-        var spent = long.handled
-        spent.deadline = now.time
-        note(.deliveryProgress(oldest, spent))
-      }
-      memory.forgetLongDocuments(of: oldest)
-    }
-  }
-
   // MARK: Closing and refreshing
 
   /// Closes the scene of a session that is gone, if it has one or one is being opened. Its host then hears that the session is gone for good.
@@ -368,7 +352,7 @@ extension PromptBook {
     if var host = memory.hosts[key.application] {
       host.closing.remove(key.session)
       memory.hosts[key.application] = host
-      memory.noteRead(key.session, by: host.connection)
+      memory.unread.remove(key.session, for: host.connection)
     }
     next(key)
     tellDiscards(to: key.application)

@@ -33,7 +33,7 @@ extension PromptBook {
         number, name: name, application: attaching.application, connection: connection, path: attaching.options.path))
   }
 
-  /// The connection has lost the name, or has left the bus. If it attached again a moment ago, the bus is being asked, and its answer is newer.
+  /// The connection has lost the name, or has left the bus. If it attached again since, the bus is being asked, and its answer is newer.
   mutating func hostLeft(_ application: Text, _ connection: Text) throws(Halt) {
     guard memory.hosts[application]?.connection == connection else { return }
     let isAsked = memory.attaching.values.values.contains {
@@ -85,8 +85,7 @@ extension PromptBook {
     let application = attaching.application
     if attaching.isAnswered {
       memory.attaching[number] = nil
-      if !isOwner, memory.hosts[application]?.connection == connection { try detach(application) }
-      return
+      return isOwner ? () : try hostLeft(application, connection)
     }
     if !isOwner { throw notHost(attaching) }
     // Others may have come meanwhile.
@@ -143,7 +142,7 @@ extension PromptBook {
     for application in memory.hosts.values.values.filter({ $0.connection == connection }).map(\.application).sorted() {
       try detach(application)
     }
-    memory.forgetUnread(by: connection)
+    for session in memory.unread[connection] { memory.unread.remove(session, for: connection) }
   }
 
   /// The host has left, and its scenes with it. Its sessions stay, and the deliveries that it has not acknowledged are held again.
@@ -194,7 +193,9 @@ extension PromptBook {
     for (key, lane) in memory.lanes.values where key.application == application {
       if !lane.neverReached, let delivery = lane.act.inHand {
         inHand.insert(delivery)
-        if lane.isSecret, let host = memory.hosts[application] { memory.noteUnread(key.session, by: host.connection) }
+        if lane.isSecret, let host = memory.hosts[application] {
+          memory.unread.insert(key.session, for: host.connection)
+        }
       }
       if let errand = lane.errand { memory.errands[errand] = nil }
       memory.lanes[key] = nil

@@ -42,10 +42,7 @@ struct Memory {
   private var hasLongPayload = false
   /// The deliveries that were made under tokens in this turn.
   private(set) var tokens = Table<TokenKey, [UniqueIdentifier]>()
-  /// Handled deliveries whose documents are long, the oldest first.
-  private var longDocuments = Table<UniqueIdentifier, LongDocuments>()
-  private var longDocumentsByAge = Queues<Bool, Ordered>()
-  @Undoable private(set) var longDocumentBytes = 0
+  var longDocuments = LongDocuments()
   /// For each delivery, the next delivery that gave content to the same session.
   var followers = Table<UniqueIdentifier, UniqueIdentifier>()
   /// The times at which deliveries have waited long enough, and at which contents and drags are forgotten.
@@ -66,7 +63,7 @@ struct Memory {
   var lanes = Table<Lane.Key, Lane>()
   /// For each connection on the bus the private windows about which it was asked without an answer. It may read the question later, even after it has
   /// lost the application's name, and show its content.
-  private(set) var unread = Table<Text, Set<UniqueIdentifier>>()
+  var unread = Queues<Text, UniqueIdentifier>()
   /// Sessions with work for a host that is at its capacity.
   var queue = Queues<Text, Ordered>()
   var errands = Table<ErrandNumber, ErrandPurpose>()
@@ -183,7 +180,7 @@ struct Memory {
       }
       sessions[identifier] = nil
       leaving[identifier] = true
-      for connection in unread.values.keys { noteRead(identifier, by: connection) }
+      for connection in Array(unread.keys) { unread.remove(identifier, for: connection) }
       routingChanges.append(.session(routing.discard(identifier)))
     case .delivery(let delivery):
       recent[delivery.identifier] = delivery
@@ -298,7 +295,7 @@ struct Memory {
     let due = Memory.due(delivery.deadline, isForwarded: delivery.progress.state == .forwarded, at: moment)
     let opened = OpenDelivery(delivery, order: nextOrder(), due: due, holding)
     if !baggage.isEmpty { takeFromHandled(delivery.identifier) }
-    if !longDocuments.isEmpty { forgetLongDocuments(of: delivery.identifier) }
+    if !longDocuments.isEmpty { longDocuments.forget(delivery.identifier) }
     deliveries[delivery.identifier] = opened
     place(opened, session)
     if let before = delivery.previousBy { followers[before] = delivery.identifier }
@@ -401,45 +398,6 @@ struct Memory {
     if let session = progress.session { place(delivery, session) }
     if let before = delivery.previousBy { followers[before] = identifier }
   }
-
-  // MARK: Long documents
-
-  /// The host has taken a delivery with long documents.
-  mutating func keepLongDocuments(of delivery: OpenDelivery, _ handled: DeliveryProgress, bytes: Int) {
-    let order = nextOrder()
-    longDocuments[delivery.identifier] = LongDocuments(order: order, bytes: bytes, handled: handled, due: delivery.due)
-    longDocumentsByAge.insert(Ordered(order: order, identifier: delivery.identifier), for: true)
-    longDocumentBytes += bytes
-  }
-
-  /// The oldest handled delivery with long documents.
-  var oldestLongDocuments: (delivery: UniqueIdentifier, LongDocuments)? {
-    longDocumentsByAge.first(of: true).flatMap { oldest in
-      longDocuments[oldest.identifier].map { (oldest.identifier, $0) }
-    }
-  }
-
-  /// The documents are gone, or the delivery is open again.
-  mutating func forgetLongDocuments(of delivery: UniqueIdentifier) {
-    guard let long = longDocuments[delivery] else { return }
-    longDocuments[delivery] = nil
-    longDocumentsByAge.remove(Ordered(order: long.order, identifier: delivery), for: true)
-    longDocumentBytes -= long.bytes
-  }
-
-  // MARK: Questions that may be read late
-
-  mutating func noteUnread(_ session: UniqueIdentifier, by connection: Text) {
-    unread[connection] = (unread[connection] ?? []).union([session])
-  }
-
-  /// The connection has read all that it was asked about the window.
-  mutating func noteRead(_ session: UniqueIdentifier, by connection: Text) {
-    guard !unread.isEmpty, var sessions = unread[connection], sessions.remove(session) != nil else { return }
-    unread[connection] = sessions.isEmpty ? nil : sessions
-  }
-
-  mutating func forgetUnread(by connection: Text) { if unread[connection] != nil { unread[connection] = nil } }
 
   private mutating func count(_ application: Text, _ change: Int) {
     let count = (sessionCounts[application] ?? 0) + change
@@ -569,7 +527,6 @@ extension Memory {
     recent.settle(settlement)
     tokens.settle(settlement)
     longDocuments.settle(settlement)
-    longDocumentsByAge.settle(settlement)
     followers.settle(settlement)
     ruleMatches.settle(settlement)
     manifests.settle(settlement)
@@ -607,7 +564,6 @@ extension Memory {
     _sessionTotal.settle(settlement)
     _sessionByteTotal.settle(settlement)
     _owedTotal.settle(settlement)
-    _longDocumentBytes.settle(settlement)
     _sequence.settle(settlement)
     _relief.settle(settlement)
   }
@@ -681,14 +637,6 @@ extension Memory {
     longSessions = []
     hasLongPayload = false
   }
-}
-
-/// The documents of a handled delivery, which stay until it is due.
-struct LongDocuments: Sendable {
-  let order: Int64
-  let bytes: Int
-  let handled: DeliveryProgress
-  let due: Int64
 }
 
 /// A change of a delivery that is not here whole.

@@ -78,7 +78,7 @@ extension PromptBook {
   /// or was a host. A sandbox is charged by its application, however many connections it has.
   package func matters(_ connection: Text) -> Bool {
     ledger.isCharged(.connection(connection)) || memory.waitingFor.count(of: connection) > 0
-      || memory.unread[connection] != nil || memory.hosts.values.values.contains { $0.connection == connection }
+      || memory.unread.count(of: connection) > 0 || memory.hosts.values.values.contains { $0.connection == connection }
       || memory.dragsOf.count(of: connection) > 0
       || memory.packings.values.values.contains { $0.concerns(connection) }
   }
