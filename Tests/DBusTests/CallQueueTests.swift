@@ -18,11 +18,9 @@ import Testing
   ) async throws -> [Noted] {
     let noted = Lock<[Noted]>([])
     var interface = Interface("org.example.Log")
-    interface.method("Long", in: "number") { (call: Call, number: Int32) in
+    interface.method("Note", in: "number") { (call: Call, number: Int32) in
       noted.withLock { $0.append(Noted(number: number, isAbandoned: call.isAbandoned)) }
-      call.tookLong()
     }
-    interface.method("Short", in: "number") { (number: Int32) in noted.withLock { $0.append(Noted(number: number)) } }
     let service = try await bus.connect()
     service.identifyCallers(admittingStrangers: true)
     service.export(interface, at: "/")
@@ -59,23 +57,23 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `others come in between, and each sender's calls keep their order`(kind: PrivateBus.Kind) async throws {
+  func `senders take turns, and each sender's calls keep their order`(kind: PrivateBus.Kind) async throws {
     try await withConnections(kind) { bus, one, other in
       let noted = try await withService(bus) { service, name in
         for client in [one, other] { try await client.ping(name) }
         let gate = await service.loop.stand()
         for number in 1...3 as ClosedRange<Int32> {
-          try one.send(to: name, at: "/", "org.example.Log", number == 3 ? "Short" : "Long", number)
+          try one.send(to: name, at: "/", "org.example.Log", "Note", number)
         }
         _ = try await one.owner(of: name)
         for number in 11...12 as ClosedRange<Int32> {
-          try other.send(to: name, at: "/", "org.example.Log", "Short", number)
+          try other.send(to: name, at: "/", "org.example.Log", "Note", number)
         }
         // The second answer comes after the bus has written the calls to the service's socket.
         for _ in 0..<2 { _ = try await other.owner(of: name) }
         gate.signal()
       }
-      #expect(noted.map(\.number) == [1, 11, 12, 2, 3])
+      #expect(noted.map(\.number) == [1, 11, 2, 12, 3])
     }
   }
 
@@ -86,11 +84,10 @@ import Testing
       let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
       let gate = DispatchSemaphore(value: 0)
       var interface = Interface("org.example.Log")
-      interface.method("Long", out: "text") { (call: Call) -> String in
+      interface.method("Long", out: "text") { () -> String in
         made.withLock { $0 += 1 }
         beginning.yield()
         gate.wait()
-        call.tookLong()
         return String(repeating: "x", count: 1 << 20)
       }
       interface.method("Short") { madeBefore.withLock { $0 = made.withLock { $0 } } }
@@ -123,7 +120,7 @@ import Testing
         try await client.ping(name)
         let gate = await service.loop.stand()
         for number in 1...5 as ClosedRange<Int32> {
-          try client.send(to: name, at: "/", "org.example.Log", "Long", number)
+          try client.send(to: name, at: "/", "org.example.Log", "Note", number)
         }
         let own = try #require(await client.uniqueName)
         await client.close()

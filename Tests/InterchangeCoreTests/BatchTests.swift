@@ -67,16 +67,6 @@ import Testing
     #expect(stage.drop(key: "1", by: .other) { $0.token = "once" }?.delivered == first)
   }
 
-  @Test func `what a refused decision took is told, so that its sender waits for others`() throws {
-    let can = try Predicate("SELF CONTAINS 'cat'")
-    let stage = Stage(cats(atMost: 1) { $0.configurations[0].conditions.can = can })
-    #expect(stage.drop(key: "1")?.delivered != nil)
-    for ask in [.deliver(stage.activity("view", "2"), digest: .empty, size: 100), batch(["2"])] as [Ask] {
-      #expect(stage.call(ask)?.refusal != nil)
-      #expect(stage.lastStep.effort > 0)
-    }
-  }
-
   @Test func `what many items lack is read in a few rounds`() {
     let stage = Stage()
     let manifests = (0..<100).map { number in

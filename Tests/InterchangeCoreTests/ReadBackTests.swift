@@ -52,7 +52,6 @@ import Testing
     }
     #expect("\(steps[0])" == "\(steps[1])")
     #expect(steps[0].records.count == 3)
-    #expect(steps[0].effort == steps[1].effort)
   }
 
   @Test func `a session that was activated stays activated when its host says something in the same turn`() throws {

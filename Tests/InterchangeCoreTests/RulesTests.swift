@@ -136,7 +136,6 @@ import TextRules
     let (number, _) = try #require(self.consulting(stage))
     stage.play(.consulted(number, [.exhausted]))
     #expect(stage.answers[number]?.refusal?.name == .limitsExceeded)
-    #expect(stage.lastStep.effort <= Limits.conditionSteps)
   }
 
   @Test func `for a sandboxed sender no rule asks the disk`() throws {

@@ -1,9 +1,10 @@
 /// The incoming calls that wait for their turn: a queue for each sender.
 ///
-/// The next call is a call of the sender that has had the least time so far. So if a sender floods the service, the others wait for one of its calls,
-/// and not for all. And a sender rests after its calls, for a multiple of the time that they took, so others who call meanwhile are usually answered
-/// at once. All senders that have left the bus are one sender from then on, so no program gets more time, or a longer queue, by calling over many short
-/// connections. The calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
+/// The senders take turns, one call each. So if a sender floods the service, the others wait for one of its calls, and not for all. And a sender rests
+/// after its calls, for a multiple of the time that they took: otherwise each call of the others would come while a long one is carried out, and now
+/// most of them are answered at once. All senders that have left the bus are one sender from then on, so no program gets more turns, or a longer
+/// queue, by calling over many short connections. The calls of one sender keep their order. A call also waits here until the bus has identified its
+/// caller, and while calls are held.
 struct CallQueue {
   /// The most calls of one sender that wait. A service starts within seconds, and the bus answers within a round trip: a sender that sends more in
   /// this time does not want answers. dbus-daemon looks at all of them for each further call of that sender, and everyone waits meanwhile.
@@ -19,8 +20,6 @@ struct CallQueue {
   static let shortCall = 2 << 10
   /// The most first calls with file descriptors that wait of all senders that have left.
   static let descriptorLimitForDeparted = 32
-  /// The least time that counts for a call that took long by its own account: its answer is long, or is written to a disk later.
-  static let longTime: UInt64 = 10_000_000
   /// A rest follows every longer call, whatever work there is. Otherwise a sender that waits for each answer would have all of the time.
   private static let shortTime: UInt64 = 1_000_000
   /// After this much time in short calls, the sender rests if the socket has unread data: another sender's call may be in it, and all senders share
@@ -65,16 +64,16 @@ struct CallQueue {
     fileprivate var hasLeft = false
     /// The refusals that wait for space in the socket.
     fileprivate var refusals = 0
-    /// The time that it has had, in nanoseconds.
-    fileprivate var used: UInt64 = 0
+    /// The number of its last turn, or of a turn shortly before it came.
+    fileprivate var turn: Int64
     fileprivate var restsUntil: Instant = 0
     /// Until then unread messages come before its next call.
     fileprivate var yieldsUntil: Instant = 0
     /// The time of short calls since the last rest.
     fileprivate var unrested: UInt64 = 0
 
-    fileprivate init(_ name: BusName?) {
-      self.name = name
+    fileprivate init(_ name: BusName?, turn: Int64) {
+      (self.name, self.turn) = (name, turn)
       identity = .unknown
     }
 
@@ -115,10 +114,8 @@ struct CallQueue {
   private var ready: [Sender] = []
   /// All senders that have left the bus.
   private let departed: Sender
-  /// The time that the last served sender had used before.
-  private var clock: UInt64 = 0
-  /// The most time that any sender has used.
-  private var mostUsed: UInt64 = 0
+  /// The number of turns so far.
+  private var turns: Int64 = 0
   /// Refusals, which are sent when no call is carried out: otherwise answers would wait behind them in the bus.
   private var refusals: [Refusal] = []
   /// The most refusals that wait: some megabytes. Further ones are sent at once.
@@ -128,7 +125,7 @@ struct CallQueue {
   private static let keptSenders = 64
 
   init() {
-    departed = Sender(nil)
+    departed = Sender(nil, turn: 0)
     departed.identity = .known(nil)
   }
 
@@ -179,21 +176,15 @@ struct CallQueue {
 
   mutating func sender(making name: BusName?) -> Sender {
     if let sender = sender(name) { return sender }
-    let sender = Sender(name)
+    // Whoever comes now comes before the sender that has just had its turn.
+    let sender = Sender(name, turn: turns - 1)
     senders[sender.key] = sender
     return sender
   }
 
   /// Adds a call, or throws the reason for refusing it.
   mutating func add(_ call: Call, _ bytes: Int, of sender: Sender) throws(ErrorReply) {
-    // A sender that comes begins with the time of the last sender that was served.
-    if sender.isEmpty { sender.used = max(sender.used, clock) }
-    do throws(ErrorReply) {
-      try check(call, bytes, of: sender)
-    } catch {
-      use(UInt64(bytes), payer(of: sender))
-      throw error
-    }
+    try check(call, bytes, of: sender)
     sender.add(call, bytes)
     if sender.count == 1, case .known = sender.identity { ready.append(sender) }
   }
@@ -240,13 +231,14 @@ struct CallQueue {
     for place in ready.indices {
       let sender = ready[place]
       rested = min(rested, sender.restsUntil)
-      if sender.restsUntil <= now, first.map({ sender.used < ready[$0].used }) ?? true { first = place }
+      if sender.restsUntil <= now, first.map({ sender.turn < ready[$0].turn }) ?? true { first = place }
     }
     guard let place = first else { return .rest(until: rested) }
     let sender = ready[place]
     if sender.yieldsUntil > now && hasUnread() { return .unread }
     guard let next = sender.takeFirst() else { return nil }
-    clock = max(clock, sender.used)
+    turns += 1
+    sender.turn = turns
     if case .known(let credentials?) = sender.identity { next.call.identify(as: credentials) }
     if sender.isEmpty {
       ready.remove(at: place)
@@ -256,18 +248,9 @@ struct CallQueue {
     return .call(next.call, of: sender, bytes: next.bytes)
   }
 
-  /// All that have left share one time, so that nobody gets more of it by calling over many short connections.
-  private func payer(of sender: Sender) -> Sender { sender.hasLeft ? departed : sender }
-
-  private mutating func use(_ time: UInt64, _ sender: Sender) {
-    sender.used += time
-    mostUsed = max(mostUsed, sender.used)
-  }
-
-  /// Charges `sender` with the time of a call. Reading the call took time too: about a nanosecond for each byte.
+  /// `sender` rests for a multiple of the time of a call. Reading the call took time too: about a nanosecond for each byte.
   mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int, _ now: Instant) {
-    let (sender, time) = (payer(of: sender), time + UInt64(bytes))
-    use(time, sender)
+    let (sender, time) = (sender.hasLeft ? departed : sender, time + UInt64(bytes))
     sender.unrested += time
     if sender.unrested > Self.shareBetweenReading {
       let factor = sender.bytes > Self.flood ? Self.floodFactor : Self.restFactor
@@ -279,8 +262,6 @@ struct CallQueue {
       }
       sender.unrested = 0
     }
-    // If nobody waits, everyone has had the same.
-    if ready.isEmpty { clock = mostUsed }
     if senders.count > ready.count * 2 + Self.keptSenders { prune(now) }
   }
 
@@ -290,17 +271,10 @@ struct CallQueue {
     charge(sender, UInt64(bytes) * Self.timeOfAnsweredByte, bytes: 0, now)
   }
 
-  /// The work of `call` comes later and is not measured.
-  mutating func comesAfterOthers(_ call: Call) {
-    use(Self.longTime, call.isAbandoned ? departed : sender(making: call.sender))
-  }
-
-  /// Forgets senders without calls. Those that rest, or have used more than others, would otherwise come back as if they had not.
+  /// Forgets senders without calls. Those that rest would otherwise come back as if they did not.
   private mutating func prune(_ now: Instant) {
-    let clock = clock
     senders = senders.filter { _, sender in
-      !sender.isEmpty || sender.isAsked || sender.refusals > 0 || sender.used > clock
-        || max(sender.restsUntil, sender.yieldsUntil) > now
+      !sender.isEmpty || sender.isAsked || sender.refusals > 0 || max(sender.restsUntil, sender.yieldsUntil) > now
     }
   }
 
@@ -308,7 +282,6 @@ struct CallQueue {
   mutating func callerLeft(_ name: BusName) -> [Call] {
     guard let sender = sender(name), !sender.hasLeft else { return [] }
     sender.hasLeft = true
-    departed.used = max(departed.used, sender.used)
     // Calls whose sender is being identified go on when that is done.
     return sender.isAsked ? [] : bequeath(of: sender)
   }
@@ -360,13 +333,5 @@ struct CallQueue {
     let all = ready
     ready = []
     return all.flatMap { takeAll(of: $0) }
-  }
-}
-
-extension Call {
-  /// Declares that the call took long, or that its answer will. The others get their time before the next call of its sender. The time of the handler
-  /// itself is measured, and need not be declared.
-  package func tookLong() {
-    connection.assumeIsolated { $0.callers.queue.comesAfterOthers(self) }
   }
 }

@@ -50,7 +50,6 @@ extension PromptBook {
     let consulting = Consulting(asked, rules, from: packing.caller.principal)
     var steps = PromptBook.stepsAtOnce
     let answers = consulting.answersAtOnce(types, steps: &steps)
-    step.effort += PromptBook.stepsAtOnce - max(0, steps)
     if answers.contains(where: \.isOpen) {
       packing.waitForRules()
       memory.packings[number] = packing

@@ -67,12 +67,11 @@ extension PromptBook {
     if let decided = known.decided {
       // The decision took an identifier.
       _ = newIdentifier()
-      step.effort += decided.effort
-      return decided.decision
+      return decided
     }
     var steps = Limits.conditionSteps
     let decision = try decide(packing.payload, packing.caller, packing.rule, within: &steps)
-    known.decided = Decided(decision, effort: Limits.conditionSteps - steps)
+    known.decided = decision
     return decision
   }
 
@@ -80,8 +79,6 @@ extension PromptBook {
     _ payload: Payload, _ caller: Caller, _ rule: RulesAnswer? = nil, within steps: inout Int
   ) throws(Halt) -> Decision {
     let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier())
-    let before = steps
-    defer { step.effort += before - steps }
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
     case .decided(let decision): return rule == nil ? decision : decision.explained { $0.rules = rule }
     case .needs(let need): throw .lacks(.routing([need]))

@@ -111,7 +111,7 @@ package struct Allowance: Hashable, Sendable {
 
   package init() {}
 
-  /// All callers that have left are one principal: scripts that wait for no answer, and each of which has called once.
+  /// The limit for all callers together that have left. Each of them is usually a script that calls once and waits for no answer.
   func limitForDeparted(_ resource: Resource) -> Int {
     switch resource {
     case .fileCalls, .ruleCalls: departedCalls

@@ -76,9 +76,7 @@ package struct PromptBook: Sendable {
         identifiers = identifiersBefore
         throw lack
       case .refused(let refusal):
-        let effort = step.effort
         step = Step()
-        step.effort = effort
         refuse(cue, refusal)
       }
     }
@@ -361,14 +359,7 @@ struct Knowledge: Sendable {
   var orphans: [Text: OrphanPage] = [:]
   var baggage: [UniqueIdentifier: Baggage] = [:]
   /// The decision of the cue, if the cue begins again after it.
-  var decided: Decided?
-}
-
-struct Decided: Sendable {
-  let decision: Decision
-  let effort: Int
-
-  init(_ decision: Decision, effort: Int) { (self.decision, self.effort) = (decision, effort) }
+  var decided: Decision?
 }
 
 struct OrphanPage: Sendable {

@@ -11,8 +11,6 @@ package struct Step: Hashable, Sendable {
   package var errands: [Errand] = []
   /// When the core needs the next ``Cue/moment``, on the clock that nobody can set; `nil` for never.
   package var callAgain: Int64?
-  /// The work of the decision, in its own steps: a caller that caused much waits until others have had their turn.
-  package var effort = 0
   /// The number of connections that are told of drags.
   package var listeners = 0
 

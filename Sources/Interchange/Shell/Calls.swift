@@ -28,26 +28,22 @@ extension Interchange {
         return reply(.refused(error))
       }
     }
-    let effort = feed(.call(number, caller, ask))
-    // A document of a megabyte, or a decision of a million steps, takes some milliseconds: others come before the sender's next call.
-    if effort > 1 << 20 { call.tookLong() }
+    feed(.call(number, caller, ask))
   }
 
-  /// Gives a cue to the prompter. Returns the work of the decision.
-  @discardableResult
-  func feed(_ cue: Cue) -> Int {
-    if isClosed { return 0 }
+  /// Gives a cue to the prompter.
+  func feed(_ cue: Cue) {
+    if isClosed { return }
     if prompter.isFull { endTurn() }
     // If the store cannot be read, the end of the turn reports this.
-    let step = try? prompter.take(cue, at: moment)
+    _ = try? prompter.take(cue, at: moment)
     endTurnLater()
-    return step?.effort ?? 0
   }
 
   // MARK: Before the core
 
-  /// Works for a call of which the core does not hear yet: a portal is asked, files are looked at, a picture is read, or rules are asked. The call
-  /// fails if its sender has too many such calls.
+  /// Works on a call before the core gets it: asks a portal, looks at files, reads a picture, or asks rules. The call fails if its sender has too many
+  /// such calls.
   ///
   /// - Parameter goOn: Continues with the result, in the same turn of the loop, also if the sender has left meanwhile: it may not want the answer.
   func aside<Value, each Answer: BusValue>(

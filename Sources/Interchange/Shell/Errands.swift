@@ -34,7 +34,7 @@ extension Interchange {
           await connection.callsHaveGone(of: host)
           guard let waited = answersBehindCalls[host]?.removeValue(forKey: number) else { return }
           if answersBehindCalls[host]?.isEmpty ?? false { answersBehindCalls[host] = nil }
-          return _ = feed(.hostAnswered(number, waited))
+          return feed(.hostAnswered(number, waited))
         }
         feed(.hostAnswered(number, answer))
       }
@@ -169,7 +169,7 @@ extension Interchange {
   }
 
   private func findOwner(_ number: CallNumber, _ name: Text, _ application: Text, _ caller: Text, _ path: Text?) {
-    guard let busName = try? BusName(name.string) else { return _ = feed(.ownership(number, isOwner: false)) }
+    guard let busName = try? BusName(name.string) else { return feed(.ownership(number, isOwner: false)) }
     connection.loop.task {
       do throws(CallError) {
         var owners = try await insisting("the bus", within: .seconds(25)) { (_) async throws(CallError) in

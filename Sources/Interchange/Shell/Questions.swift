@@ -95,8 +95,6 @@ extension Interchange {
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try readPayload(document)
     let caller = callers.caller(of: call)
-    // Listing the sessions that a decision passes takes longer than the decision.
-    call.tookLong()
     guard let (answer, consulting) = storedBook.consultation(on: payload, from: caller) else {
       return _ = reply.send(try explanation(payload, nil, caller))
     }
@@ -301,7 +299,6 @@ extension Interchange {
     var (start, bytesLeft) = (start, 16 << 20)
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     while rows.count < wanted {
-      if !rows.isEmpty { call.tookLong() }
       let count = min(1_000, wanted - rows.count)
       guard let some = try stored({ () throws(StoreError) in try read(start, count) }) else { return nil }
       for row in some {

@@ -1,7 +1,7 @@
 /// A JSON document that was parsed and is well formed.
 ///
-/// It is one row of nodes in the order of the text. Each node knows its bytes, and the node after itself and its contents. No part of the text
-/// becomes a value before somebody asks for it, so skipping costs almost nothing, and the path to a node is found only when it is needed.
+/// All nodes are in one array, in the order of the text. Each node knows its bytes, and where its contents end. No part of the text becomes a value
+/// before somebody asks for it, so skipping costs almost nothing, and the path to a node is found only when it is needed.
 struct JSONTape {
   private(set) var nodes: [Node] = []
 

@@ -106,7 +106,7 @@ extension Text {
   }
 }
 
-/// A key for which conditions are evaluated, with a limit on the work. It is folded once for each combination of options, when a condition first
+/// A key that conditions are asked about, with a limit on their work. Its form without case, or without accents, is made once, when a condition first
 /// needs it.
 package struct AskedKey {
   package let text: Text

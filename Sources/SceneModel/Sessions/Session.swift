@@ -198,8 +198,8 @@ extension Session {
   /// The key that the session shows; "" if it shows nothing, or nothing with a key.
   package var shownKey: Text { shownActivity.map { $0.key ?? .empty } ?? self.openedContent }
 
-  /// The keys for which its own conditions may be true, if there are a few; "" if there may be any, or the conditions do not parse. Empty if its host
-  /// has set none.
+  /// The keys that the session's own conditions name; "" if the conditions may be true for other keys too, or do not parse. Empty if its host has set
+  /// no conditions.
   package var conditionKeys: [Text] {
     do throws(PredicateError) {
       let can = try Session.cover(self.canActivatePredicate)
