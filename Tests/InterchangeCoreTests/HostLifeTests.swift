@@ -129,6 +129,24 @@ import Testing
     #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
   }
 
+  @Test func `a host that took its name back from another, and was answered, is the host`() {
+    let stage = Stage(hosting: cats())
+    let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
+    let calls = [Caller.other, .host].map { caller in
+      stage.call(attach, by: caller)
+      return stage.lastCall
+    }
+    // All of this happened before the second call.
+    stage.hostLeaves()
+    stage.play(.ownership(calls[0], isOwner: true))
+    #expect(stage.book.isHost(.other, of: "org.example.Cats"))
+    stage.hostLeaves("org.example.Cats", .other)
+    stage.play(.ownership(calls[1], isOwner: true))
+    #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+    #expect(stage.memory.attaching.isEmpty)
+    #expect(stage.book.ledger.total(.calls) == 0)
+  }
+
   @Test func `of two questions who owns the name, the answer to the second counts`() {
     for ownsAtLast in [false, true] {
       let stage = Stage(hosting: cats())

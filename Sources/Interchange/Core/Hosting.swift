@@ -83,10 +83,11 @@ extension PromptBook {
   mutating func attach(_ number: CallNumber, isOwner: Bool, lack: Text? = nil) throws(Halt) {
     guard let attaching = memory.attaching[number], let connection = attaching.caller.connection else { return }
     let application = attaching.application
-    if attaching.isAnswered {
+    if attaching.isAnswered, !isOwner || memory.hosts[application]?.connection == connection {
       memory.attaching[number] = nil
       return isOwner ? () : try hostLeft(application, connection)
     }
+    // If it was answered, another host has had the name since: it attaches anew.
     if !isOwner { throw notHost(attaching) }
     // Others may have come meanwhile.
     if attaching.options.isUnderstudy { _ = try nameOfHost(attaching, connection) }
@@ -121,7 +122,7 @@ extension PromptBook {
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(connection) hosts it")
     let gone = attaching.shown.filter { !found.contains($0) }.map { SessionReference.path(of: $0) } + attaching.unknown
-    answer(number, .attached(application: application, discarded: Set(gone).sorted()))
+    if !attaching.isAnswered { answer(number, .attached(application: application, discarded: Set(gone).sorted())) }
     tellDiscards(to: application)
   }
 
