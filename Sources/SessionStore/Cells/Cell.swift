@@ -5,7 +5,8 @@ enum Cell {
   case null
   case integer(Int64)
   case text(Text)
-  case bytes([UInt8])
+  /// `nil` for bytes that are no identifier.
+  case identifier(UniqueIdentifier?)
 }
 
 /// Stored values that differ from what was written.
@@ -103,9 +104,7 @@ extension CellReader where Self: ~Copyable {
   mutating func optionalIdentifier() throws(Malformed) -> UniqueIdentifier? {
     switch try cell() {
     case .null: return nil
-    case .bytes(let bytes):
-      guard bytes.count == 16 else { throw Malformed("expected the 16 bytes of an identifier, got \(bytes.count)") }
-      return UniqueIdentifier(high: bytes[..<8].bigEndian, low: bytes[8...].bigEndian)
+    case .identifier(let identifier?): return identifier
     default: throw Malformed("expected an identifier")
     }
   }
@@ -125,13 +124,15 @@ extension CellReader where Self: ~Copyable {
   }
 }
 
-extension ArraySlice<UInt8> {
-  fileprivate var bigEndian: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
-}
-
 extension UniqueIdentifier {
   /// The sixteen bytes of the identifier, in an order that sorts like identifiers.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+  }
+
+  init?(stored bytes: UnsafeRawBufferPointer) {
+    if bytes.count != 16 { return nil }
+    let (high, low) = bytes.loadUnaligned(as: (UInt64, UInt64).self)
+    self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
   }
 }

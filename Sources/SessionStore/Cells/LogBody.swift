@@ -77,7 +77,7 @@ struct LogBodyReader: CellReader {
         throw Malformed("expected UTF-8 before byte \(offset)")
       }
       return .text(text)
-    case .bytes: return .bytes(Array(try counted()))
+    case .bytes: return .identifier(try counted().withUnsafeBytes { UniqueIdentifier(stored: $0) })
     }
   }
 

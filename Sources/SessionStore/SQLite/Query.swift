@@ -82,10 +82,7 @@ extension Query: CellReader {
       let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
       guard let text = Text(validating: bytes) else { throw Malformed("expected UTF-8") }
       return .text(text)
-    case SQLITE_BLOB:
-      guard let start = sqlite3_column_blob(statement, column) else { return .bytes([]) }
-      let count = Int(sqlite3_column_bytes(statement, column))
-      return .bytes([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
+    case SQLITE_BLOB: return .identifier(UniqueIdentifier(stored: blob))
     default: throw Malformed("expected no real number")
     }
   }
@@ -96,7 +93,14 @@ extension Query: CellReader {
   mutating func skip(_ count: Int32) { column += count }
 
   mutating func bytes() throws(Malformed) -> [UInt8] {
-    guard case .bytes(let bytes) = try cell() else { throw Malformed("expected bytes") }
-    return bytes
+    defer { column += 1 }
+    guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { throw Malformed("expected bytes") }
+    return [UInt8](blob)
+  }
+
+  private var blob: UnsafeRawBufferPointer {
+    // The bytes before their number. An empty blob has no bytes.
+    let start = sqlite3_column_blob(statement, column)
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }
 }
