@@ -211,8 +211,17 @@ extension Interchange {
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
-    feedAnswers(of: name)
-    if prompter.matters(connection) { feed(.callerLeft(connection: connection)) }
+    if !prompter.matters(connection) { return }
+    if !prompter.isAsking(connection) {
+      _ = feed(.callerLeft(connection: connection))
+      return
+    }
+    // What the host answered before it left was read before, but each answer comes by a task. These have ended when the bus has answered.
+    self.connection.loop.task {
+      _ = try? await self.connection.owner(of: .bus)
+      feedAnswers(of: name)
+      feed(.callerLeft(connection: connection))
+    }
   }
 
   // MARK: Starting applications
