@@ -123,10 +123,12 @@ struct HostCommands: Sendable {
       Task { @MainActor [weak scene] in
         do {
           let paths = try await files.paths(of: items)
-          if isOver { files.remove() } else { await attend(try begin(template, values, paths, isWindow)) }
+          if !isOver { await attend(try begin(template, values, paths, isWindow)) }
         } catch {
           CommandScene.report(error)
         }
+        // If the window closed while items were loaded, some of them have become files since.
+        if isOver { files.remove() }
         await isDone(scene, isWindow)
       }
     } else {
