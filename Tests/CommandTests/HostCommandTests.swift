@@ -112,6 +112,17 @@ import Testing
     }
   }
 
+  @Test func `what another host left in the environment is no value of a delivery`() async throws {
+    let command = "sh -c 'echo \"$STAGEDOOR_FILE|$STAGEDOOR_INFO_line|$STAGEDOOR_TARGET\"; exec sleep 1000'"
+    var host = house.stagedoor("host", "--app", House.gallery, "--connect", command)
+    host.environment["STAGEDOOR_FILE"] = "/of/another"
+    host.environment["STAGEDOOR_INFO_line"] = "42"
+    try await host.whileRunning { host async throws in
+      try await house.drop(photo: "photo-7")
+      #expect(try await host.nextLine() == "||photo-7")
+    }
+  }
+
   @Test func `a command gets the variables of the host byte for byte`() async throws {
     let command = "sh -c 'printenv LATIN | od -An -tx1; exec sleep 1000'"
     let line = "LATIN=$(printf 'b\\351') exec \"$0\" host --app \(House.gallery) --connect \"\(command)\""
