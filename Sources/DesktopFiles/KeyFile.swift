@@ -11,7 +11,7 @@ enum KeyFile {
       if text.hasPrefix("[") {
         group = String(text.dropFirst().prefix { $0 != "]" })
       } else if !text.hasPrefix("#"), let equals = text.firstIndex(of: "=") {
-        entries.append((group, trimmed(text[..<equals]), trimmed(text[text.index(after: equals)...])))
+        entries.append((group, trimmed(text[..<equals]), unescaped(trimmed(text[text.index(after: equals)...]))))
       }
     }
     return entries
@@ -21,5 +21,22 @@ enum KeyFile {
     var text = text
     while let last = text.last, last.isWhitespace { text.removeLast() }
     return String(text.drop { $0.isWhitespace })
+  }
+
+  /// A value with what its escapes stand for; a backslash before anything else stays.
+  private static func unescaped(_ value: String) -> String {
+    let meanings: [Unicode.Scalar: Unicode.Scalar] = ["s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"]
+    guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
+    var plain = String.UnicodeScalarView()
+    var rest = value.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\", let meaning = rest.first.flatMap({ meanings[$0] }) {
+        plain.append(meaning)
+        rest = rest.dropFirst()
+      } else {
+        plain.append(scalar)
+      }
+    }
+    return String(plain)
   }
 }

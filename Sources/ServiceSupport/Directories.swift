@@ -1,4 +1,5 @@
 import Glibc
+package import SceneModel
 
 /// The directories of the XDG base directory specification, which ignores a relative path in its variables.
 package enum Directories {
@@ -85,6 +86,13 @@ package enum SmallFile {
   }
 
   package static func names(in directory: String) -> [String] { names(readIn: directory) ?? [] }
+
+  /// The names in a directory; if it cannot be read for the moment, the names of those of the `known` paths that are in it.
+  package static func names(in directory: String, among known: some Sequence<Text>) -> [String] {
+    if let names = names(readIn: directory) { return names }
+    let prefix = Text(directory + "/")
+    return known.filter { $0.hasPrefix(prefix) }.sorted().map { String($0.string.dropFirst(prefix.string.count)) }
+  }
 
   /// The names in a directory, in order; `nil` if there is one that cannot be read.
   package static func names(readIn directory: String) -> [String]? {

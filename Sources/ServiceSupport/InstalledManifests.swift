@@ -5,6 +5,8 @@ package import SceneModel
 package struct InstalledManifests: Sendable {
   package let directories: [String]
   private let types: TypeCatalog
+  /// The files that there were.
+  private var known: Set<Text> = []
 
   package init(in directories: [String], types: TypeCatalog) {
     self.directories = directories.map { "\($0)/stagedoor/applications" }
@@ -33,18 +35,21 @@ package struct InstalledManifests: Sendable {
 
   package static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
 
-  /// The manifests as they are now. The previous version of a faulty manifest stays.
-  package func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
+  /// The manifests as they are now. The previous version of a faulty manifest stays, and of one whose directory cannot be read for the moment.
+  package mutating func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
     var found: [Text: Found] = [:]
     var broken: [Text: Broken] = [:]
     var doubles: [Double] = []
+    let before = known
+    known = []
     for directory in directories {
       var paths: [Text: Text] = [:]
       // The names are sorted, so a ".json" comes before the ".plist".
-      for name in SmallFile.names(in: directory) {
+      for name in SmallFile.names(in: directory, among: before) {
         guard let end = Self.ends.first(where: name.hasSuffix) else { continue }
         let identifier = Text(String(name.dropLast(end.count)))
         let path = "\(directory)/\(name)"
+        known.insert(Text(path))
         if found[identifier] != nil || broken[identifier] != nil {
           if let first = paths[identifier] { doubles.append(Double(counts: first, isPassedOver: Text(path))) }
           continue

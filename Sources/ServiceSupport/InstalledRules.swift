@@ -24,13 +24,6 @@ package struct InstalledRules: Sendable {
     package let complaints: [String]
   }
 
-  /// The files of a directory; if it cannot be read for the moment, those that were there.
-  private func names(in directory: String, among known: some Collection<Text>) -> [String] {
-    if let names = SmallFile.names(readIn: directory) { return names }
-    let prefix = Text(directory + "/")
-    return known.filter { $0.hasPrefix(prefix) }.map { String($0.string.dropFirst(prefix.string.count)) }.sorted()
-  }
-
   /// The rules as they are now: a file takes the place of one of the same name in a later directory. The version of a broken file before it stays.
   /// The warnings have their places: `FILE:12:3: …`.
   package mutating func read() -> (rules: RuleSet, broken: [Broken], warnings: [String]) {
@@ -48,7 +41,8 @@ package struct InstalledRules: Sendable {
       return true
     }
     for directory in directories {
-      for name in names(in: directory, among: earlier.keys) where Self.isRules(name) && !seen.contains(Text(name)) {
+      for name in SmallFile.names(in: directory, among: earlier.keys)
+      where Self.isRules(name) && !seen.contains(Text(name)) {
         let path = Text("\(directory)/\(name)")
         let before = earlier.removeValue(forKey: path)
         var complaints: [String]

@@ -254,12 +254,13 @@ struct Trial {
     return found
   }
 
-  /// Rules do not look at more bytes than a text may have.
+  /// Rules do not look at more bytes than a text may have, nor at NUL: no key, no title and no path has one.
   private mutating func limited(_ found: Found) -> Found {
     switch found {
     case .text(let text):
       steps -= min(text.count, RuleLimits.text) / 8
-      return text.count > RuleLimits.text ? Trial.tooLong : found
+      if text.count > RuleLimits.text { return Trial.tooLong }
+      return text.withBytes { $0.contains(0) } ? .unreadable("a text that has NUL") : found
     case .texts(let texts):
       let bytes = texts.reduce(0) { $0 + $1.count + 64 }
       steps -= bytes / 8
@@ -346,9 +347,7 @@ struct Trial {
     while let last = rest.last, isSpace(last) { rest = rest.dropLast() }
     steps -= (bytes.count - rest.count) / 4
     if rest.count > RuleLimits.text { return Trial.tooLong }
-    guard let text = String(validating: rest, as: UTF8.self), !rest.contains(0) else {
-      return .unreadable("a text that is not UTF-8, or has NUL")
-    }
+    guard let text = String(validating: rest, as: UTF8.self) else { return .unreadable("a text that is not UTF-8") }
     return .text(Text(text))
   }
 

@@ -9,14 +9,25 @@ enum LogWriter {
       // An entry is one line, whatever line ends its text contains.
       let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
       let oneLine = isPlain ? text : LogWriter.visible(text)
-      let whole = isJournal ? "<\(line.priority)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
-      // The writer does not wait for a reader. A pipe that is ready for writing takes this many bytes at once.
+      var whole = isJournal ? "<\(line.priority)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
+      if whole.utf8.count > most { whole = cut(whole) }
+      // The writer does not wait for a reader.
       var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
       guard poll(&standardError, 1, 0) == 1 else { return }
-      _ = whole.utf8.withContiguousStorageIfAvailable {
-        Glibc.write(STDERR_FILENO, $0.baseAddress, min($0.count, 4096))
-      }
+      _ = whole.utf8.withContiguousStorageIfAvailable { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
+  }
+
+  /// A pipe that is ready for writing takes this many bytes at once.
+  private static let most = 4096
+
+  /// The beginning of a longer entry. It ends its line all the same: the next entry would be a part of it.
+  private static func cut(_ entry: String) -> String {
+    let end = "…\n"
+    var bytes = Array(entry.utf8.prefix(most - end.utf8.count))
+    // The last character may be cut in two.
+    while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    return String(decoding: bytes, as: UTF8.self) + end
   }
 
   /// A text on one line, in which nothing moves a terminal's cursor or changes its colours.

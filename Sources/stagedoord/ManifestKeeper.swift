@@ -16,7 +16,7 @@ actor ManifestKeeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let hangups: SignalDescriptor
-  private let installed: InstalledManifests
+  private var installed: InstalledManifests
   private var rules: InstalledRules
   private let fileTypes: InstalledFileTypes
   private let interchange: Interchange

@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
@@ -52,6 +53,36 @@ import Testing
     }
   }
 
+  @Test func `an item that becomes a file when its window has closed goes too, also if the next cannot be loaded`()
+    async throws
+  {
+    let folder = "\(house.home)/tmp"
+    try house.write("", to: "\(folder)/none")
+    @Sendable func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder).count }
+    var host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000 {file}")
+    host.environment["TMPDIR"] = folder
+    try await host.whileRunning { host async throws in
+      let connection = try await house.bus.connect()
+      let pipes = [try OwnedFileDescriptor.pipe(), try OwnedFileDescriptor.pipe()]
+      let items = pipes.map { pipe -> [String: Variant] in
+        let representation: [String: Variant] = ["type": "text/plain", "fd": Variant(pipe.readEnd)]
+        return ["representations": Variant([representation])]
+      }
+      let service = connection.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
+      let options: [String: Variant] = ["application": Variant(House.gallery)]
+      _ = try await service.call(
+        "DeliverItems", items, options, returning: ObjectPath.self, String.self, String.self)
+      try await eventually("the host to load the first") { try count() == 2 }
+      try await said(["close"] + house.sessions())
+      // Its answer comes behind the news that the window has to close.
+      let name = try BusName(House.gallery)
+      try await connection.object(name, at: "/", "org.freedesktop.DBus.Peer").call("Ping") as ()
+      pipes[0].writeEnd.close()
+      try await eventually("the host to say that it cannot load the second") { host.standardError != "" }
+      try await eventually("the first to go") { try count() == 1 }
+    }
+  }
+
   @Test func `a command that does not exist refuses a delivery, and an item that would become a file`() async throws {
     for command in ["/no/such {file}", "/no/such"] {
       try await house.hosting(command) { _ async throws in
@@ -78,6 +109,17 @@ import Testing
         try await host.nextLine()
           == "$(touch x); a 'b'|7|\(House.openDetail)|3|1.5|true|2040-01-01T00:00:00.000003Z|\(house.home)/a b.txt|3|"
       )
+    }
+  }
+
+  @Test func `what another host left in the environment is no value of a delivery`() async throws {
+    let command = "sh -c 'echo \"$STAGEDOOR_FILE|$STAGEDOOR_INFO_line|$STAGEDOOR_TARGET\"; exec sleep 1000'"
+    var host = house.stagedoor("host", "--app", House.gallery, "--connect", command)
+    host.environment["STAGEDOOR_FILE"] = "/of/another"
+    host.environment["STAGEDOOR_INFO_line"] = "42"
+    try await host.whileRunning { host async throws in
+      try await house.drop(photo: "photo-7")
+      #expect(try await host.nextLine() == "||photo-7")
     }
   }
 

@@ -228,6 +228,22 @@ import Testing
     }
   }
 
+  @Test func `a list of millions of empty lines takes no more memory than a long line`() async throws {
+    try await withDaemon(with: "--durability", "memory") { house, daemon in
+      let lists = [String(repeating: "x", count: 16 << 20), String(repeating: "\n", count: 16 << 20)]
+      var peaks: [Int] = []
+      for list in lists {
+        let refusal = try await refused {
+          _ = try await house.service(house.watcher).call(
+            "DropURIs", list, "", "", timeout: usualLimit, returning: ObjectPath.self, String.self, String.self)
+        }
+        #expect(refusal?.text.hasPrefix("uri_list") == true)
+        peaks.append(try daemon.memory("VmHWM"))
+      }
+      #expect(peaks[1] < peaks[0] + (64 << 20), "each line would take 32 bytes")
+    }
+  }
+
   @Test func `drags with many listeners end without making others wait`() async throws {
     try await withDaemon(with: "--durability", "memory") { house, daemon in
       let source = try await house.bus.connect()

@@ -2,6 +2,9 @@ import DBus
 import DBusTestSupport
 import FoundationEssentials
 import Glibc
+import SceneModel
+import ServiceSupport
+import StoreTestSupport
 import Testing
 
 /// Installed manifests, which may change while the service runs.
@@ -81,6 +84,25 @@ import Testing
         #expect(!daemon.standardError.contains(house.systemApplications))
       }
     }
+  }
+
+  @Test func `a directory that cannot be read for the moment keeps its manifests`() throws {
+    let folder = TemporaryDirectory(in: "/tmp")
+    let applications = "\(folder.path)/stagedoor/applications"
+    let list = "\(applications)/org.example.Cats.json"
+    try FileManager.default.createDirectory(atPath: applications, withIntermediateDirectories: true)
+    try Data(Self.cats("Cats").utf8).write(to: URL(filePath: list))
+    var installed = InstalledManifests(in: [folder.path], types: TypeCatalog())
+    #expect(installed.read().found.keys.map(\.string) == ["org.example.Cats"])
+    // As if too many files were open: the directory cannot be opened, and is not gone.
+    try move(applications, to: "\(applications).aside")
+    try #require(symlink("applications", applications) == 0)
+    for _ in 0..<2 {
+      let (found, broken, _) = installed.read()
+      #expect(found.isEmpty && broken.map(\.path) == [list])
+    }
+    try #require(unlink(applications) == 0)
+    #expect(installed.read().broken.isEmpty, "it is gone")
   }
 
   // MARK: Nobody tells the service

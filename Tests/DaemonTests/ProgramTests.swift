@@ -165,6 +165,24 @@ import Testing
     }
   }
 
+  @Test func `an entry that is too long for the log is cut, and is still a line`() async throws {
+    try await withHouse { house in
+      try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
+        let long = "/" + String(repeating: "a", count: 5000)
+        for path in [long, House.root] {
+          _ = try await refused { _ = try await house.object(path, House.interchange).get("Version", as: UInt32.self) }
+        }
+        try await eventually("the entry of the second call") {
+          daemon.standardError.contains("Get of \(House.root) is called by ")
+        }
+        let lines = daemon.standardError.split(separator: "\n")
+        #expect(
+          lines.contains { $0.hasPrefix("stagedoord: Get of /aaa") && $0.hasSuffix("a…") && $0.utf8.count < 4096 })
+        #expect(lines.contains { $0.hasPrefix("stagedoord: Get of \(House.root) is called by ") })
+      }
+    }
+  }
+
   @Test func `it needs neither a configuration file nor XDG directories`() async throws {
     try await withHouse { house in
       var daemon = house.daemon()

@@ -36,6 +36,15 @@ import Testing
     }
   }
 
+  @Test func `a value has the escapes of desktop files, and then those of its command`() throws {
+    let exec = #"sh -c "printf '%%s' \\"\\$1\\"" a\sb %f"#
+    try withFiles(["data/applications/one.desktop": entry(exec, more: #"Icon=a\\tb\;"#)]) { place in
+      let entry = try #require(applications(in: place)["one"])
+      #expect(entry.exec == ["sh", "-c", #"printf '%%s' "$1""#, "a", "b", "%f"])
+      #expect(entry.icon == #"a\tb\;"#)
+    }
+  }
+
   @Test func `a person's choice comes before what applications say, and a removed one is passed over`() throws {
     let files = [
       "data/applications/one.desktop": entry("true %f"), "data/applications/two.desktop": entry("cat %f"),

@@ -102,4 +102,15 @@ import Testing
     #expect(growth(from: nested(8), to: nested(10)) { _ = JSON.text(of: $0) } < 9)
     #expect(try JSON.value(JSON.text(of: nested(8))) == nested(8))
   }
+
+  @Test func `reading sets in sets takes no longer if each has many other elements`() {
+    // The innermost list is hashed once for each set around it, and not each time that one of these has grown.
+    func document(_ siblings: Int) -> Text {
+      func list(_ numbers: Range<Int>) -> String { numbers.map(String.init).joined(separator: ",") }
+      var text = "[\(list(0..<(8_000 + 26 * (100 - siblings))))]"
+      for _ in 0..<26 { text = "{\"$set\": [\(text),\(list(0..<siblings))]}" }
+      return Text(text)
+    }
+    #expect(growth(from: document(1), to: document(100)) { _ = try? JSON.value($0) } < 1.35)
+  }
 }

@@ -130,4 +130,10 @@ import Testing
     #expect(URLText.normal(longest) == longest)
     #expect(URLText.normal(Text(String(longest.string.dropLast()))).count == Limits.text)
   }
+
+  @Test func `a server with many empty ports takes time in proportion to its length`() {
+    func url(_ colons: Int) -> Text { Text("http://a" + String(repeating: ":", count: colons) + "/b") }
+    #expect(URLText.normal(url(9)) == "http://a/b")
+    #expect(growth(from: url(80_000), to: url(320_000)) { _ = URLText.normal($0) } < 6)
+  }
 }

@@ -44,6 +44,16 @@ import TextRules
     }
   }
 
+  @Test func `an info with NUL fulfils no condition either, and so comes into no key and no title`() throws {
+    let activity = UserActivity(activityType: "org.example.show", userInfo: ["path": "a\u{0}b", "dir": "/a\u{0}b"])
+    let payload = Payload(items: [Item(activities: [activity])])
+    for condition in ["when info path matches '(?<p>.*)'", "when not info path is 'x'", "when file 'x' exists"] {
+      #expect(try !holds(condition, payload, disk: ["/a\u{0}b/x": plainFile]), "\(condition)")
+    }
+    let set = try rule("when info path matches '(?<p>.*)'", "then activity 'org.example.open' key '{p}'")
+    #expect(set.answer(payload).failures.map { $0.hasSuffix("does not hold on a text that has NUL") } == [true])
+  }
+
   @Test func `a longer list of links, type, key, info or directory fulfils none either, and takes few steps`() throws {
     let long = Text(String(repeating: "#\n", count: 1 << 20) + "https://example.org")
     let list = Payload(items: [

@@ -13,17 +13,35 @@ package struct URIList: Hashable, Sendable {
     let name = "uri_list"
     if list.count > Limits.payload { throw .tooLong(list.count, limit: Limits.payload, at: name) }
     var entries: [Entry] = []
-    let lines = list.string.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-      if line.first == UInt8(ascii: "#") || line.allSatisfy(MIMESyntax.isSpace) { continue }
+    for (number, line) in URIList.lines(of: list) {
       if entries.count == Limits.items {
         throw Fault(.limit, at: name, "expected at most \(Limits.items) files and links")
       }
-      entries.append(try URIList.entry(Text(String(Substring(line))), at: "\(name), line \(index + 1)"))
+      entries.append(try URIList.entry(line, at: "\(name), line \(number)"))
     }
     if entries.isEmpty { throw Fault(at: name, "expected a URI or an absolute path, got none") }
     self.entries = entries
+  }
+
+  /// The lines that say something, each with its number, and no more of them than show that there are too many. The others take neither memory nor
+  /// much time: a list may have millions of them.
+  private static func lines(of list: Text) -> [(number: Int, line: Text)] {
+    list.withBytes { bytes in
+      var lines: [(Int, Text)] = []
+      var (number, start) = (1, 0)
+      for end in 0...bytes.count where end == bytes.count || bytes[end] == UInt8(ascii: "\n") {
+        let begin = start
+        (number, start) = (number + 1, end + 1)
+        let last = end > begin && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
+        var place = begin
+        while place < last, MIMESyntax.isSpace(bytes[place]) { place += 1 }
+        if place == last || bytes[begin] == UInt8(ascii: "#") { continue }
+        let line = bytes[begin..<last]
+        lines.append((number - 1, Text(String(decoding: line, as: UTF8.self))))
+        if lines.count > Limits.items { break }
+      }
+      return lines
+    }
   }
 
   private static func entry(_ line: Text, at place: String) throws(Fault) -> Entry {
@@ -126,9 +144,20 @@ extension URIList {
     case .text(let text): bytes = text.withBytes { [UInt8]($0) }
     default: return nil
     }
-    for line in bytes.split(whereSeparator: { $0 < 0x20 }) {
-      let line = Text(String(decoding: line.drop { $0 == 0x20 }, as: UTF8.self))
-      if line.hasPrefix("/") || FileURL.hasScheme(line) { return line.string }
+    var start = 0
+    // Line by line, because there may be millions.
+    while start < bytes.count {
+      if bytes[start] <= 0x20 {
+        start += 1
+        continue
+      }
+      var end = start
+      while end < bytes.count, bytes[end] >= 0x20 { end += 1 }
+      let scheme = bytes[start..<end].prefix(5)
+      if scheme.first == UInt8(ascii: "/") || scheme.lazy.map(MIMESyntax.small).elementsEqual("file:".utf8) {
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+      }
+      start = end
     }
     return nil
   }

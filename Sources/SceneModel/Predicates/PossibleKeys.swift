@@ -53,17 +53,31 @@ private struct PossibleKeys {
 extension Condition {
   /// Whether no key makes the condition true. If this is false, there may still be none.
   ///
-  /// This takes at most the square of the predicate's length: it visits every part once, at any depth.
+  /// This takes at most the square of the number of texts: it visits every part once, at any depth. A condition with more of them than people write
+  /// is not judged, because a manifest may have a hundred, and others wait meanwhile.
   package var isNeverTrue: Bool {
+    if texts > Condition.maximumTexts { return false }
     guard let possible = narrowed(.all, to: true) else { return true }
     guard let keys = possible.listed else { return false }
-    var steps = Limits.conditionSteps
+    var steps = Condition.maximumSteps
     for text in keys {
       var key = AskedKey(text, steps: steps)
       if evaluate(&key) || key.stepsLeft < 0 { return false }
       steps = key.stepsLeft
     }
     return true
+  }
+
+  private static var maximumTexts: Int { 64 }
+  private static var maximumSteps: Int { Limits.conditionSteps / 64 }
+
+  private var texts: Int {
+    switch self {
+    case .always, .never: 0
+    case .comparison(let comparison): if case .oneOf(let texts) = comparison.relation { texts.count } else { 1 }
+    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.texts }
+    case .not(let part): part.texts
+    }
   }
 
   /// The keys among `keys` for which the condition may have the value `outcome`; `nil` if there are none.

@@ -42,11 +42,13 @@ extension URLText {
   private static func normal(authority: ArraySlice<UInt8>, _ scheme: Text) -> [UInt8] {
     var bytes = unescaped(authority)
     let user = bytes.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? bytes.startIndex
-    while let colon = bytes[user...].lastIndex(of: UInt8(ascii: ":")), case let port = bytes[(colon + 1)...],
+    var end = bytes.endIndex
+    while let colon = bytes[user..<end].lastIndex(of: UInt8(ascii: ":")), case let port = bytes[(colon + 1)..<end],
       port.isEmpty || ports[scheme].map({ port.elementsEqual($0.utf8) }) == true
     {
-      bytes = Array(bytes[..<colon])
+      end = colon
     }
+    bytes.removeSubrange(end...)
     var index = user
     while index < bytes.endIndex {
       if bytes[index] == UInt8(ascii: "%") { index += 3; continue }

@@ -38,7 +38,7 @@ extension Value {
   private static func untagged(
     _ elements: Set<Value>, in form: TaggedForm, at place: Place
   ) throws(Fault) -> Set<Value> {
-    var set: Set<Value> = []
+    var set = Set<Value>(minimumCapacity: elements.count)
     for element in elements where !set.insert(try Value(tagged: element, in: form, at: place)).inserted {
       throw .expected("each value of a set once", at: place)
     }
@@ -83,7 +83,8 @@ extension Value {
   private static func set(
     of elements: [Value], in form: TaggedForm, at place: Place
   ) throws(Fault) -> Set<Value> {
-    var set: Set<Value> = []
+    // A set that grows hashes its elements anew each time, and sets in sets would so be hashed some hundred times.
+    var set = Set<Value>(minimumCapacity: elements.count)
     for (index, element) in try untagged(elements, in: form, at: place).enumerated()
     where !set.insert(element).inserted {
       throw .expected("each value of a set once", at: place.index(index))

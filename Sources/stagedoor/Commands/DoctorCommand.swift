@@ -243,7 +243,8 @@ enum DoctorCommand {
 
   /// The manifests as the service reads them: of two manifests of one application the service reads the first, even if it is wrong.
   private static func manifests() -> [Finding] {
-    let (found, broken, doubles) = ManifestFile.installed.read()
+    var installed = ManifestFile.installed
+    let (found, broken, doubles) = installed.read()
     var findings = found.values.map { manifest -> (path: String, Finding) in
       let path = manifest.file.string
       guard let warning = ManifestWarnings.all(manifest.manifest).first else { return (path, .good("manifest", path)) }

@@ -123,10 +123,12 @@ struct HostCommands: Sendable {
       Task { @MainActor [weak scene] in
         do {
           let paths = try await files.paths(of: items)
-          if isOver { files.remove() } else { await attend(try begin(template, values, paths, isWindow)) }
+          if !isOver { await attend(try begin(template, values, paths, isWindow)) }
         } catch {
           CommandScene.report(error)
         }
+        // If the window closed while items were loaded, some of them have become files since.
+        if isOver { files.remove() }
         await isDone(scene, isWindow)
       }
     } else {
@@ -227,8 +229,8 @@ extension Problem: CustomStringConvertible {
     let variables = CommandTemplate.variables(values, files: files)
     program = words[0]
     thread = try EventLoop(name: "child")
-    // The program writes to our outputs, and reads nothing.
-    let environment = Environment.all(adding: variables)
+    // The program writes to our outputs, and reads nothing. This host may itself run in a window of another, whose values are not those of ours.
+    let environment = Environment.all(adding: variables, without: ["STAGEDOOR_"])
     let (process, error) = Spawn.start(words.map { Array($0.utf8) }, environment: environment, in: .group) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }

@@ -21,7 +21,10 @@ struct ManifestFile {
 
   static func manifests(_ invocation: Invocation) throws(Problem) -> GivenManifests {
     let paths = invocation.all(.manifests)
-    if paths.isEmpty { return GivenManifests(all: installed.read().found.values.map(\.manifest)) }
+    if paths.isEmpty {
+      var installed = installed
+      return GivenManifests(all: installed.read().found.values.map(\.manifest))
+    }
     var all: [Manifest] = []
     for path in paths {
       let file = try ManifestFile(path, defining: invocation.all(.define))
