@@ -259,11 +259,4 @@ import Theatre
     payload.items[0].representations = [.text()]
     #expect(stage.call(.deliver(payload, digest: "", size: 1))?.refusal?.name == .limitsExceeded)
   }
-
-  @Test func `a sender that leaves while its contents are packed has sent them all the same`() throws {
-    stage.drop(.descriptor())
-    stage.callerLeaves(.shell)
-    stage.baggagePacks()
-    #expect(stage.shelf.deliveries.count == 1)
-  }
 }
