@@ -35,11 +35,8 @@ package struct Play: Sendable {
   // MARK: Shorter
 
   /// The shortest script, found by leaving out acts, that still breaks the same law.
-  package static func shortened(_ script: Script, breaking law: Law, tries: Int = 400) throws(TheatreFailure)
-    -> Script
-  {
-    var script = script
-    var tries = tries
+  package static func shortened(_ script: Script, breaking law: Law) throws(TheatreFailure) -> Script {
+    var (script, tries) = (script, 400)
     func stillBreaks(_ acts: [Act]) throws(TheatreFailure) -> Int? {
       tries -= 1
       let play = try Play(Script(seed: script.seed, acts: acts))

@@ -35,10 +35,7 @@ extension World {
     switch kind {
     case .deliver:
       let drop = drop(from: caller)
-      call(
-        caller, .deliver(drop.payload, digest: drop.digest, size: drop.size),
-        tellsSecret: drop.payload.options.isPrivate,
-        token: drop.token)
+      call(caller, .deliver(drop.payload, digest: drop.digest, size: drop.size))
     case .deliverEach:
       var drop = drop(from: caller)
       drop.payload.items += (0..<chance.below(3)).map { _ in item(isPrivate: drop.payload.options.isPrivate, caller) }
@@ -46,12 +43,9 @@ extension World {
       drop.payload.options.wait = .routed
       drop.payload.options.batch = chance.once(in: 2) ? .bestEffort : .allOrNothing
       // This is another call, and so another document.
-      if drop.token != nil { drop.payload.options.token = Text("each-\(drop.payload.options.token ?? .empty)") }
+      drop.payload.options.token = drop.payload.options.token.map { Text("each-\($0)") }
       if setting.isFaultless { (drop.digest, drop.size) = document(of: drop.payload, before: "each ") }
-      let token = drop.payload.options.token.map { use(of: $0, by: connections[caller].caller) }
-      call(
-        caller, .deliverEach(drop.payload, digest: drop.digest, size: drop.size),
-        tellsSecret: drop.payload.options.isPrivate, token: token)
+      call(caller, .deliverEach(drop.payload, digest: drop.digest, size: drop.size))
     case .newSession:
       call(caller, .newSession(application: application, configuration: chance.one(of: ["", "Main", "Other"])))
     case .activate:
@@ -111,7 +105,6 @@ extension World {
     var payload: Payload
     var digest: Text = .empty
     var size = 0
-    var token: TokenUse?
   }
 
   private func drop(from caller: Int) -> Drop {
@@ -124,11 +117,9 @@ extension World {
     var drop = Drop(payload: payload(caller, isPlain: usesToken))
     drop.size = 60 + chance.below(chance.once(in: 10) ? 20_000 : 600)
     if usesToken {
-      let token = Text("token-\(number)")
-      drop.payload.options.token = token
+      drop.payload.options.token = Text("token-\(number)")
       // A document that names nobody is the same from every sender.
       drop.digest = Text("document-\(number)-\(variant)")
-      drop.token = use(of: token, by: connections[caller].caller)
     }
     if rest.once(in: 4) { drop.payload.options.wait = .handled }
     if !usesToken { passOn(&drop.payload, from: caller) }

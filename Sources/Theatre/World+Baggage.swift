@@ -29,22 +29,20 @@ extension World {
     payload.options.keepPromises = chance.once(in: 3)
     sizePromises(&payload)
     if chance.once(in: 4) { payload.options.wait = .handled }
-    call(
-      caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)), tellsSecret: payload.options.isPrivate)
+    call(caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)))
   }
 
   /// A call with one of a few tokens, whose contents the baggage store must take: the answer to an earlier call may come in between.
   private func carryUnderToken() {
     let caller = caller()
-    let (number, owner) = (chance.below(3), connections[caller].caller)
+    let number = chance.below(3)
     var payload = Payload(UserActivity(activityType: "org.theatre.open", targetContentIdentifier: "packed"))
     if let type = ContentType("image/png") {
       payload.items[0].representations = [Representation(type: type, .file("file:///packed.png"))]
     }
     payload.options.token = Text("packed-\(number)")
     payload.options.statedDeadline = 60
-    let token = use(of: Text("packed-\(number)"), by: owner)
-    call(caller, .deliver(payload, digest: Text("packed document \(number)"), size: 100), token: token)
+    call(caller, .deliver(payload, digest: Text("packed document \(number)"), size: 100))
   }
 
   /// A promise under one of a few tokens, mostly of a program that hosts an application and may take it up again.
@@ -58,7 +56,7 @@ extension World {
     payload.options.token = token.token
     payload.options.statedDeadline = 60
     promisers[token, default: []].formUnion(own(connections[place].caller))
-    call(place, .deliver(payload, digest: Text("promised document \(number)"), size: 100), token: token)
+    call(place, .deliver(payload, digest: Text("promised document \(number)"), size: 100))
   }
 
   private func renew() {

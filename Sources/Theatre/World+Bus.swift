@@ -39,7 +39,9 @@ extension World {
     }
     tell("     = call \(number): \(answer)")
     checkRefusal(of: sent.ask, answer)
-    if !sent.tellsSecret, holdsSecret(answer) { breaks(.secrets, "the answer to \(sent.ask) is \(answer)") }
+    if sent.options?.isPrivate != true, holdsSecret(answer) {
+      breaks(.secrets, "the answer to \(sent.ask) is \(answer)")
+    }
     switch answer {
     case .delivered(let delivered):
       acknowledge(delivered, sent)
@@ -94,7 +96,7 @@ extension World {
   private func acknowledge(_ delivered: Delivered, _ sent: Sent) {
     learn(delivered.delivery)
     checkPassing(delivered, sent)
-    if let token = sent.token { tokensUsed.insert(token) }
+    if let token = sent.options?.token { tokensUsed.insert(use(of: token, by: sent.caller)) }
   }
 
   private func learn(_ delivery: UniqueIdentifier) {
@@ -279,16 +281,12 @@ extension World {
     return connections.count - 1
   }
 
-  func call(
-    _ place: Int, _ ask: Ask, tellsSecret: Bool = false, mayOpen: Bool = false, token: TokenUse? = nil,
-    text: DroppedText? = nil
-  ) {
+  func call(_ place: Int, _ ask: Ask, mayOpen: Bool = false, text: DroppedText? = nil) {
     if setting.isFaultless, !reachesCore(ask) { return }
     callNumber += 1
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
-    var sent = Sent(
-      caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token, text: text)
+    var sent = Sent(caller: caller, isThere: place, ask: ask, mayOpen: mayOpen, text: text)
     if case .attach(let application, _, _, let options) = ask, !options.isUnderstudy,
       owners[application]?.connection == connections[place].name
     {
@@ -331,7 +329,6 @@ extension World {
             acceptsSandboxed: forwarder(programs[program].application)?.acceptsSandboxed ?? false)))
   }
 
-  /// The program reads its next question, carries it out, and has an answer.
   /// Whether a program shows something private with these options. It shows the delivery, and of a private activity that it restores something only
   /// where nothing was delivered and the window is private.
   private static func showsSecret(_ options: Text, in isPrivate: Bool) -> Bool {
@@ -343,6 +340,7 @@ extension World {
     return (isPrivate || fields["private"] != nil) && JSON.text(of: .dictionary(fields)).holds("s3cr3t")
   }
 
+  /// The program reads its next question, carries it out, and has an answer.
   func reads(_ program: Int, obeys: Bool) {
     if programs[program].inbox.isEmpty { return }
     let question = programs[program].inbox.removeFirst()

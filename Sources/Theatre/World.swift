@@ -268,14 +268,20 @@ struct Sent {
   let caller: Caller
   let isThere: Int
   let ask: Ask
-  let tellsSecret: Bool
   /// Whether the caller is the host of the contents that it asks for.
   let mayOpen: Bool
   /// When the present owner of the application that the call names became its owner.
   var owns: Int?
-  var token: TokenUse?
   /// A text that is put to the rules.
   var text: DroppedText?
+
+  /// Those of a payload that was handed in.
+  var options: PayloadOptions? {
+    switch ask {
+    case .deliver(let payload, _, _), .deliverEach(let payload, _, _): payload.options
+    default: nil
+    }
+  }
 }
 
 struct TokenUse: Hashable {

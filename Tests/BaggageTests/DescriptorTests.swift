@@ -8,10 +8,10 @@ import Testing
 /// Descriptors that somebody handed in.
 @Suite struct DescriptorTests {
   private let stores = BaggageStores()
+  private var store: BaggageStore { stores.first }
 
   @Test(arguments: [O_RDONLY, O_RDWR])
   func `a file is opened as often as anyone wants, from its beginning and for reading alone`(mode: Int32) async throws {
-    let store = stores.store()
     let path = stores.directory.write(pattern(100))
     let file = try opened(path, mode)
     // The host also reads what the sender has read already.
@@ -26,19 +26,15 @@ import Testing
     }
     await store.free([delivery])
     #expect(!file.isOpen)
-    await store.close()
   }
 
   @Test func `a memory file is a file`() async throws {
-    let store = stores.store()
     #expect(try await store.keep(try BaggageStore.memoryFile(pattern(10))) == 10)
     #expect(try await store.open().0.bytes() == pattern(10))
     #expect(try await store.open().0.bytes() == pattern(10))
-    await store.close()
   }
 
   @Test func `a pipe and a socket are handed out once, as they are`() async throws {
-    let store = stores.store()
     let (socket, peer) = try socketPair()
     #expect(peer.withRawValue { write($0, "said", 4) } == 4)
     peer.close()
@@ -56,11 +52,9 @@ import Testing
     }
     await store.free([delivery])
     #expect(pipe.readEnd.isOpen)
-    await store.close()
   }
 
   @Test func `of several that open a pipe at once one has it, and the others are told so`() async throws {
-    let store = stores.store()
     for _ in 0..<20 {
       let pipe = try pipe("once")
       #expect(try await store.keep(pipe.readEnd) == nil)
@@ -74,11 +68,9 @@ import Testing
       #expect(answers == ["once"])
       await store.free([delivery])
     }
-    await store.close()
   }
 
   @Test func `a pipe that nobody got can be opened again`() async throws {
-    let store = stores.store()
     _ = try await store.keep(try pipe("piped").readEnd)
     let (first, _) = try await store.open()
     await store.putBack(first, 0, of: delivery)
@@ -88,11 +80,9 @@ import Testing
     // The delivery to which it belonged is gone.
     await store.putBack(second, 0, of: delivery)
     #expect(await refusal(of: try await store.open())?.name == .sourceGone)
-    await store.close()
   }
 
   @Test func `what cannot be read, and what is no content, is refused with what it is`() async throws {
-    let store = stores.store()
     let path = stores.directory.write([1])
     let oPath: Int32 = 0o10000000
     let closed = try opened(path)
@@ -113,7 +103,6 @@ import Testing
       let copied = await refusal(of: try await store.copy(descriptor))
       #expect(copied == error)
     }
-    await store.close()
   }
 
   @Test func `what is not there, or was there before a restart, is gone`() async throws {
@@ -125,7 +114,6 @@ import Testing
       let error = await refusal(of: try await store.open(number))
       #expect(error?.name == .sourceGone)
     }
-    await store.close()
   }
 
   @Test(arguments: [false, true])
@@ -144,13 +132,11 @@ import Testing
     await store.free([other])
     try await fill(1000)
     #expect(await refusal(of: try await fill(1001))?.name == .limitsExceeded)
-    await store.close()
   }
 
   // MARK: Copies
 
   @Test func `a pipe is copied to its end, however slowly it comes, and others are served meanwhile`() async throws {
-    let store = stores.store()
     let pipe = try pipe("begun, ", isEnded: false)
     async let size = store.copy(pipe.readEnd)
     try await eventually("the copy has begun") { stores.spooled().contains { $0.hasPrefix("unfinished") } }
@@ -163,11 +149,9 @@ import Testing
     #expect(try await size == 12)
     #expect(try await store.open().0.text == "begun, ended")
     #expect(stores.spooled() == ["0"])
-    await store.close()
   }
 
   @Test func `a file is copied from its beginning, and a pipe of many megabytes whole`() async throws {
-    let store = stores.store()
     let file = try opened(stores.directory.write(pattern(3_000_000)))
     #expect(file.withRawValue { lseek($0, 1000, SEEK_SET) } == 1000)
     #expect(try await store.copy(file) == 3_000_000)
@@ -186,17 +170,14 @@ import Testing
     #expect(try await size == 10_000_000)
     #expect(try await store.open(1).0.bytes() == bytes)
     await writer.stop()
-    await store.close()
   }
 
   @Test func `a pipe with as much as the limit is copied, and one byte more is refused`() async throws {
-    let store = stores.store()
     #expect(try await store.copy(try pipe("12345").readEnd, atMost: 5) == 5)
     let long = try pipe("123456")
     let error = await refusal(of: try await store.copy(long.readEnd, as: 1, atMost: 5))
     #expect(error?.name == .limitsExceeded)
     #expect(stores.spooled() == ["0"])
-    await store.close()
   }
 
   @Test func `a source that falls silent for long is waited for no more, and leaves nothing`() async throws {
@@ -208,11 +189,9 @@ import Testing
     #expect(error?.message.contains("after 4 bytes") ?? false, "\(error as Any)")
     #expect(ContinuousClock.now - begin >= silence)
     #expect(stores.spooled() == [])
-    await store.close()
   }
 
   @Test func `a source that somebody else reads from as well stops nobody`() async throws {
-    let store = stores.store()
     let pipe = try pipe(isEnded: false)
     async let size = store.copy(pipe.readEnd)
     // This closes the pipe before the copy is awaited, even if the test fails: a store that waits in a read continues.
@@ -233,23 +212,19 @@ import Testing
     }
     pipe.writeEnd.close()
     #expect(try await size <= 50)
-    await store.close()
   }
 
   @Test(arguments: [false, true])
   func `a copy is called off with its task, and with its delivery`(isFreed: Bool) async throws {
-    let store = stores.store()
     let pipe = try pipe("begun", isEnded: false)
     let task = Task { await refusal(of: try await store.copy(pipe.readEnd)) }
     try await eventually("the copy has begun") { stores.spooled().count == 1 }
     if isFreed { await store.free([delivery]) } else { task.cancel() }
     #expect(try await task.value?.name == .cancelled)
     #expect(TemporaryDirectory.paths(below: stores.spool) == [])
-    await store.close()
   }
 
   @Test func `a copy is called off with its content, and the others of its delivery go on`() async throws {
-    let store = stores.store()
     let pipes = [try pipe("begun", isEnded: false), try pipe("begun", isEnded: false)]
     let copies = (0..<2).map { number in Task { try await store.copy(pipes[number].readEnd, as: number) } }
     try await eventually("the copies have begun") { stores.spooled().count == 2 }
@@ -259,11 +234,9 @@ import Testing
     pipes[1].writeEnd.close()
     #expect(try await copies[1].value == 5)
     #expect(stores.spooled() == ["1"])
-    await store.close()
   }
 
   @Test func `a store that ends calls off what it copies`() async throws {
-    let store = stores.store()
     let pipe = try pipe("begun", isEnded: false)
     let task = Task { await refusal(of: try await store.copy(pipe.readEnd)) }
     try await eventually("the copy has begun") { stores.spooled().count == 1 }
@@ -273,7 +246,6 @@ import Testing
 
   @Test(arguments: [SOCK_DGRAM, SOCK_SEQPACKET])
   func `a socket of messages is refused at once, whatever the kernel says of it`(type: __socket_type) async throws {
-    let store = stores.store()
     let (one, other) = try socketPair(type)
     // A socket of datagrams is now readable for ever, and empty.
     other.withRawValue { _ = shutdown($0, Int32(SHUT_RD)) }
@@ -286,11 +258,9 @@ import Testing
         error?.name == .invalidPayload && error?.message.contains("socket of messages") ?? false, "\(error as Any)")
     }
     withExtendedLifetime(one) {}
-    await store.close()
   }
 
   @Test func `a socket that breaks is no shorter content`() async throws {
-    let store = stores.store()
     for isBroken in [false, true] {
       let (source, handedIn) = try socketPair()
       // The kernel reports an end whose other side has left bytes unread as broken.
@@ -306,6 +276,5 @@ import Testing
         await store.free([delivery])
       }
     }
-    await store.close()
   }
 }

@@ -8,6 +8,7 @@ import Testing
 /// What a sandboxed application gets instead of a file.
 @Suite struct FeedTests {
   private let stores = BaggageStores()
+  private var store: BaggageStore { stores.first }
   private let sandbox: Text = "org.example.Box"
 
   // A program ignores this signal, and gets an error instead.
@@ -22,7 +23,6 @@ import Testing
 
   @Test(arguments: [0, 10, 3_000_000])
   func `a sandbox reads every file whole through a pipe, and can write to none`(count: Int) async throws {
-    let store = stores.store()
     let path = stores.directory.write(pattern(count))
     _ = try await store.keep(try opened(path), as: 0)
     _ = try await store.keep(try opened(path, O_RDWR), as: 1)
@@ -44,14 +44,12 @@ import Testing
     let (_, picture) = try await store.openSnapshot(of: other, for: sandbox)
     #expect(isPipe(picture))
     #expect(try await everything(of: picture) == Array("picture".utf8))
-    await store.close()
   }
 
   @Test(arguments: [true, false])
   func `a sandbox reaches no other file by a link that it puts in the place of a file or its folder`(
     isFolder: Bool
   ) async throws {
-    let store = stores.store()
     let (folder, secrets) = (stores.directory.path + "/shared", stores.directory.path + "/secret")
     for path in [folder, secrets] { mkdir(path, 0o700) }
     let path = stores.directory.write(pattern(10), to: "shared/photo.png")
@@ -72,11 +70,9 @@ import Testing
     }
     let error = await refusal(of: try await store.open(fileAt: canonical, of: delivery, for: sandbox, at: place))
     #expect(error?.name == .invalidPayload)
-    await store.close()
   }
 
   @Test func `what nobody can change is handed out as it is`() async throws {
-    let store = stores.store()
     _ = try await store.keep(try BaggageStore.memoryFile(pattern(10)))
     let (data, size) = try await store.open(for: sandbox)
     #expect(!isPipe(data) && size == 10)
@@ -85,7 +81,6 @@ import Testing
     try await memory.keep(pattern(10))
     #expect(try await memory.open(for: sandbox).0.bytes() == pattern(10))
     await memory.close()
-    await store.close()
   }
 
   @Test func `a sandbox reads so many contents at the same time, and another is not concerned`() async throws {
@@ -100,11 +95,9 @@ import Testing
     // A reader that closes its pipe makes space.
     pipes = []
     try await eventually("space for another") { (try? await store.open(for: sandbox)) != nil }
-    await store.close()
   }
 
   @Test func `a pipe ends with its delivery`() async throws {
-    let store = stores.store()
     try await store.keep(pattern(1_000_000))
     let path = stores.directory.write(pattern(1_000_000))
     for way in 0..<2 {
@@ -112,7 +105,6 @@ import Testing
       await store.free([delivery])
       #expect(try await everything(of: data).count < 1_000_000)
     }
-    await store.close()
   }
 
   @Test func `a reader that takes nothing is waited for no more`() async throws {
@@ -131,7 +123,6 @@ import Testing
     await reader.stop()
     #expect(ended, "the pipe did not end")
     #expect(ContinuousClock.now - begin >= silence)
-    await store.close()
   }
 
   /// Reads to the end on a thread of its own.

@@ -8,6 +8,7 @@ import Testing
 /// Bytes and files that the store copies.
 @Suite struct KeepingTests {
   private let stores = BaggageStores()
+  private var store: BaggageStore { stores.first }
 
   @Test(arguments: [false, true], [0, 1, 3_000_000])
   func `what was kept is opened as often as anyone wants, each time from its beginning and for reading alone`(
@@ -45,13 +46,11 @@ import Testing
   }
 
   @Test func `the spool is its owner's alone, and nobody writes to what is in it`() async throws {
-    let store = stores.store()
     #expect(TemporaryDirectory.names(in: stores.directory.path) == [], "nothing is made before it is needed")
     try await store.keep([1, 2, 3])
     #expect(TemporaryDirectory.mode(stores.spool) == 0o700)
     #expect(TemporaryDirectory.mode("\(stores.spool)/\(delivery)") == 0o700)
     #expect(TemporaryDirectory.mode("\(stores.spool)/\(delivery)/0") == 0o400)
-    await store.close()
   }
 
   @Test func `what is kept again under one number takes the place of what was`() async throws {
@@ -91,11 +90,9 @@ import Testing
   }
 
   @Test func `a file that says it is empty and is not is read to its end`() async throws {
-    let store = stores.store()
     let size = try await store.copy("/proc/self/status")
     #expect(size > 100)
     #expect(try await store.open().0.text.hasPrefix("Name:"))
-    await store.close()
   }
 
   @Test(arguments: [false, true])
@@ -111,7 +108,6 @@ import Testing
     let late = await refusal(of: try await store.copy("/proc/self/status", atMost: 10))
     #expect(late?.name == .limitsExceeded)
     #expect(TemporaryDirectory.paths(below: stores.spool) == [])
-    await store.close()
   }
 
   @Test(arguments: [false, true])
@@ -127,7 +123,6 @@ import Testing
     await store.free([1], of: delivery)
     #expect(TemporaryDirectory.paths(below: stores.spool) == [])
     await store.free([delivery])
-    await store.close()
   }
 
   @Test func `what is no file is refused, by its place and with what it is`() async throws {
@@ -153,7 +148,6 @@ import Testing
       ("\(directory.path)/dangling", "the file cannot be opened: No such file or directory"),
       ("\(directory.path)/loop", "the file cannot be opened: Too many levels of symbolic links"),
     ]
-    let store = stores.store()
     for (path, reason) in cases {
       let expected = InterchangeError(.invalidPayload, "\(place): \(reason)")
       #expect(await refusal(of: try await store.copy(path)) == expected)
@@ -164,11 +158,9 @@ import Testing
     #expect(error?.name == .invalidPayload)
     #expect(error?.message.contains("https://example.org/a") ?? false)
     #expect(!TemporaryDirectory.names(in: directory.path).contains("spool"), "nothing was kept")
-    await store.close()
   }
 
   @Test func `a path that must have no link has none, wherever it stands`() async throws {
-    let store = stores.store()
     let path = stores.directory.write([1, 2, 3])
     mkdir("\(stores.directory.path)/folder", 0o700)
     stores.directory.write([1, 2, 3], to: "folder/file")
@@ -187,11 +179,9 @@ import Testing
         #expect(error?.name == .invalidPayload, "\(name)")
       }
     }
-    await store.close()
   }
 
   @Test func `a file that the service has open has no name`() async throws {
-    let store = stores.store()
     let file = try opened(stores.directory.write([1, 2, 3]))
     let number = file.withRawValue(\.self)
     symlink("/proc/self/fd/\(number)", "\(stores.directory.path)/link")
@@ -199,11 +189,9 @@ import Testing
       let error = await refusal(of: try await store.copy(path))
       #expect(error?.name == .invalidPayload, "\(path)")
     }
-    await store.close()
   }
 
   @Test func `a file that is opened where it is has its size, and shows what it has now`() async throws {
-    let store = stores.store()
     let path = stores.directory.write(pattern(10), to: "a b.png")
     let encoded = stores.directory.path + "/a%20b.png"
     let checked = try await store.check(fileAt: url(encoded), at: place)
@@ -215,6 +203,5 @@ import Testing
     unlink(path)
     let error = await refusal(of: try await store.open(encoded))
     #expect(error?.name == .invalidPayload)
-    await store.close()
   }
 }

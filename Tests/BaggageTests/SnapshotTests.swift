@@ -48,6 +48,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
 /// Pictures of windows.
 @Suite struct SnapshotTests {
   private let stores = BaggageStores()
+  private var store: BaggageStore { stores.first }
 
   private var both: [BaggageStore] { [stores.store(isSynced: true), stores.inMemory()] }
 
@@ -97,7 +98,6 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     await expectNone(store, 3)
     await expectNone(store, 9)
     #expect(try await shown(store, 1) == "image/png: 1")
-    await store.close()
   }
 
   @Test func `a snapshot of a megabyte is kept, and one byte more is refused`() async throws {
@@ -114,7 +114,6 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
   }
 
   @Test func `data that does not end in time is refused, and the last snapshot stays`() async throws {
-    let store = stores.store()
     try await set(store, 1, "one")
     let pipe = try pipe("begun", isEnded: false)
     let start = ContinuousClock.now
@@ -123,7 +122,6 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     #expect(error?.message == "data: the end of the data did not come within 5.0 seconds")
     #expect(ContinuousClock.now - start >= BaggageLimits.snapshotTime)
     #expect(try await shown(store, 1) == "image/png: one")
-    await store.close()
   }
 
   // The next two have a process of their own, because the store waits for data no longer than five seconds.
@@ -180,11 +178,9 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
   }
 
   @Test func `a type that no file can be named after is refused`() async throws {
-    let store = stores.store()
     let type = Text("image/" + String(repeating: "x", count: 249))
     let pipe = try pipe("x")
     let error = await refusal(of: try await store.setSnapshot(of: session(1), type: type, from: pipe.readEnd))
     #expect(error?.name == .invalidArgs)
-    await store.close()
   }
 }

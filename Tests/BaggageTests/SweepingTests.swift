@@ -8,6 +8,7 @@ import Testing
 /// What a service finds in the spool of an earlier service.
 @Suite struct SweepingTests {
   private let stores = BaggageStores()
+  private var store: BaggageStore { stores.first }
 
   @Test func `what no delivery has is removed, and what was begun and not ended`() async throws {
     var store = stores.store()
@@ -34,11 +35,9 @@ import Testing
         "\(delivery)", "\(delivery)/0", "\(delivery)/17", "snapshots", "snapshots/\(other).image%2Fpng",
       ])
     #expect(try await store.open(17).0.bytes() == [2])
-    await store.close()
   }
 
   @Test func `links are removed, and nothing is touched that they lead to`() async throws {
-    let store = stores.store()
     try await store.keep([1])
     let (outside, third) = (TemporaryDirectory(in: "/tmp"), UniqueIdentifier(high: 3, low: 3))
     outside.write([1, 2, 3])
@@ -58,33 +57,27 @@ import Testing
     #expect(TemporaryDirectory.paths(below: stores.spool) == ["\(delivery)", "\(delivery)/0"])
     #expect(TemporaryDirectory.names(in: outside.path) == ["0", "file"])
     #expect(try opened("\(outside.path)/file").bytes() == [1, 2, 3])
-    await store.close()
   }
 
   @Test func `a spool that is a link is no spool`() async throws {
     let outside = TemporaryDirectory(in: "/tmp")
     outside.write([1], to: "file")
     symlink(outside.path, stores.spool)
-    let store = stores.store()
     #expect(await refusal(of: try await store.keep([1]))?.name == .storageFailed)
     let swept = await refusal(of: try await store.sweep(keeping: []))
     #expect(swept?.name == .storageFailed)
     #expect(TemporaryDirectory.names(in: outside.path) == ["file"])
-    await store.close()
   }
 
   @Test func `a spool that somebody took away is made again`() async throws {
-    let store = stores.store()
     try await store.keep([1])
     rename(stores.spool, stores.spool + "-gone")
     #expect(await refusal(of: try await store.open())?.name == .sourceGone)
     try await store.keep([2])
     #expect(try await store.open().0.bytes() == [2])
-    await store.close()
   }
 
   @Test func `what is freed is gone, and what is not stays`() async throws {
-    let store = stores.store()
     let file = try opened(stores.directory.write([1]))
     let pipe = try pipe()
     for number in 0..<3 { try await store.keep([1], as: number) }
@@ -98,11 +91,9 @@ import Testing
       #expect(await refusal(of: try await store.open(number))?.name == .sourceGone)
     }
     #expect(try await store.open(of: other).0.bytes() == [2])
-    await store.close()
   }
 
   @Test func `deliveries that cannot be removed make the next ones no slower`() async throws {
-    let store = stores.store()
     try await store.keep([1])
     // Nothing can be opened in the place of the spool.
     rename(stores.spool, stores.spool + "-gone")
@@ -117,6 +108,5 @@ import Testing
     #expect(TemporaryDirectory.names(in: stores.spool).count == 100 - 16)
     for _ in 0..<6 { await store.free([delivery]) }
     #expect(TemporaryDirectory.names(in: stores.spool) == [])
-    await store.close()
   }
 }

@@ -52,36 +52,6 @@ import Testing
       try await house.serving { _ async throws in #expect(try await house.eventSequence() == "0") }
     }
   }
-
-  @Test func `of two keys that look the same none is lost`() async throws {
-    try await withService(registering: Manifests.cats) { house in
-      let info = "dict:string:string:caf\u{e9},one,cafe\u{301},two"
-      let session = try house.landing(try await house.call("Drop", "string:viewCat", "string:cat1", info)).session
-      let activity = try await house.property("UserActivity", of: session)
-      #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
-    }
-  }
-
-  @Test func `what is named wrong is repeated, as far as it is short`() async throws {
-    try await withService { house in
-      func refusal(_ member: String, _ arguments: String...) async throws -> ShownError {
-        try await house.refusal(member, arguments, at: House.root, in: House.properties)
-      }
-      let long = String(repeating: "x", count: 1_000)
-      let shown = "\"" + String(repeating: "x", count: 72) + "…\""
-      let noInterface = try await refusal("GetAll", "string:\(long)")
-      #expect(noInterface.name == "org.freedesktop.DBus.Error.UnknownInterface")
-      #expect(noInterface.message.hasSuffix("has no interface \(shown)"), "\(noInterface)")
-      let noProperty = try await refusal("Get", "string:\(House.interchange)", "string:no property")
-      #expect(noProperty.name == "org.freedesktop.DBus.Error.UnknownProperty")
-      #expect(noProperty.message == "there is no property \"no property\"")
-      let notSet = try await refusal("Set", "string:\(House.interchange)", "string:\(long)", "variant:string:a")
-      #expect(notSet.message == "there is no property \(shown)")
-      let type = try await house.refusal("SetPreferredApplication", "string:\(long)", "string:")
-      #expect(type.name == "org.freedesktop.DBus.Error.LimitsExceeded")
-      #expect(type.message == "activity_type: expected at most 255 bytes, got 1000")
-    }
-  }
 }
 
 /// Attacks with promises, drags and contents: what one program does with its own may cost nobody else an answer, a delivery or seconds.

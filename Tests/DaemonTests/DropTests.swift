@@ -4,31 +4,76 @@ import Testing
 
 /// `Drop`, `Deliver` and `DeliverEach`: their answers, their errors, and the signals before the answers.
 @Suite struct DropTests {
-  /// Calls that are wrong in a way that no other test sees; and one of each kind of those that the tests of documents and of routing know: the name of
-  /// the error, and words that the message contains, so that the user can correct the call.
-  private static let wrongs: [(member: String, arguments: [String], name: String, says: [String])] = {
-    let (invalidArgs, empty) = ("org.freedesktop.DBus.Error.InvalidArgs", "dict:string:string:")
-    let own = "org.stagedoor.Error"
+  /// A call that is wrong, the name of its error, and words that the message contains, so that the user can correct the call.
+  private struct Wrong: Sendable {
+    let member: String
+    let arguments: [String]
+    let interface: String
+    let error: String
+    let says: [String]
+
+    init(
+      _ member: String, _ arguments: String..., in interface: String = House.interchange, is error: String,
+      _ says: String...
+    ) {
+      (self.member, self.arguments, self.interface, self.error, self.says) = (member, arguments, interface, error, says)
+    }
+  }
+
+  /// Calls that are wrong in a way that no other test sees; and one of each kind of those that the tests of documents and of routing know.
+  private static let wrongs: [Wrong] = {
+    let (own, dbus, empty) = ("org.stagedoor.Error.", "org.freedesktop.DBus.Error.", "dict:string:string:")
     func document(_ options: String) -> String { "string:\(Payloads.activity("viewCat", "new", options: options))" }
-    let documents: [(String, String, [String])] = [
-      ("string:{", "\(own).InvalidPayload", ["expected"]),
-      (#"string:{"activity": {"activityType": 7}}"#, "\(own).InvalidPayload", ["activity.activityType", "7"]),
-      (document(#""application": "org.example.None""#), "\(own).NoSuchApplication", ["org.example.None"]),
-    ]
+    func manifest(_ more: String) -> String {
+      let main = Manifests.configuration("Main", more: more)
+      return "string:\(Manifests.application("org.example.Birds", types: "viewBird", configurations: main))"
+    }
+    let (nowhere, long) = ("00000000-0000-4000-8000-000000000000", String(repeating: "x", count: 1_000))
+    let shown = "\"" + String(repeating: "x", count: 72) + "…\""
+    let predicates = #", "StagedoorCanActivatePredicate": "SELF =~ 'x'", "StagedoorPrefersToActivatePredicate": "x""#
     return [
-      ("Drop", ["string:", "string:cat1", empty], "\(own).InvalidPayload", ["activity_type"]),
-      ("Drop", ["string:viewDog", "string:rex", empty], "\(own).ActivityTypeNotDeclared", ["viewDog"]),
-      (
-        "Drop", ["string:\(String(repeating: "x", count: 10_000))", "string:", empty],
-        "org.freedesktop.DBus.Error.LimitsExceeded", ["activity_type", "255"]
-      ),
-      ("Drop", ["string:viewCat", "string:cat1"], invalidArgs, ["ssa{ss}"]),
-      ("Drop", ["int32:1", "string:cat1", empty], invalidArgs, ["ssa{ss}"]),
-      ("Deliver", [document(#""session": "cat1""#)], "\(own).NoSuchSession", ["cat1"]),
-      ("DeliverEach", [document(#""wait": "handled""#)], "\(own).InvalidPayload", ["wait"]),
-      ("DeliverEach", [document(#""session": "x""#)], "\(own).InvalidPayload", ["session"]),
+      Wrong("Drop", "string:", "string:cat1", empty, is: own + "InvalidPayload", "activity_type"),
+      Wrong("Drop", "string:viewDog", "string:rex", empty, is: own + "ActivityTypeNotDeclared", "viewDog"),
+      Wrong("Drop", "string:\(long)", "string:", empty, is: dbus + "LimitsExceeded", "activity_type", "255", "1000"),
+      Wrong("Drop", "string:viewCat", "string:cat1", is: dbus + "InvalidArgs", "ssa{ss}"),
+      Wrong("Drop", "int32:1", "string:cat1", empty, is: dbus + "InvalidArgs", "ssa{ss}"),
+      Wrong("Deliver", document(#""session": "cat1""#), is: own + "NoSuchSession", "cat1"),
+      Wrong("DeliverEach", document(#""wait": "handled""#), is: own + "InvalidPayload", "wait"),
+      Wrong("DeliverEach", document(#""session": "x""#), is: own + "InvalidPayload", "session"),
+      Wrong("ListDeliveries", "string:", "string:\(nowhere)", "uint32:0", is: own + "NoSuchDelivery"),
+      Wrong("ListDeliveries", "string:lost", "string:", "uint32:0", is: dbus + "InvalidArgs", "\"held\"", "\"lost\""),
+      Wrong("ListSessions", "string:", "string:cat1", "uint32:0", is: own + "NoSuchSession"),
+      Wrong(
+        "RegisterApplication", manifest(#", "StagedoorLaunch": "twice""#), is: own + "InvalidManifest",
+        "StagedoorLaunch", "twice"),
+      // If only conditions are wrong, the message says so.
+      Wrong(
+        "RegisterApplication", manifest(predicates), is: own + "InvalidPredicate", "StagedoorCanActivatePredicate",
+        "column"),
+      // What is named wrong is repeated, as far as it is short.
+      Wrong(
+        "GetAll", "string:\(long)", in: House.properties, is: dbus + "UnknownInterface", "has no interface \(shown)"),
+      Wrong(
+        "Get", "string:\(House.interchange)", "string:no property", in: House.properties, is: dbus + "UnknownProperty",
+        "there is no property \"no property\""),
+      Wrong(
+        "Set", "string:\(House.interchange)", "string:\(long)", "variant:string:a", in: House.properties,
+        is: dbus + "UnknownProperty", "there is no property \(shown)"),
     ]
-      + ["Deliver", "DeliverEach"].flatMap { member in documents.map { (member, [$0.0], $0.1, $0.2) } }
+      + ["Deliver", "DeliverEach"].flatMap { member in
+        [
+          Wrong(member, "string:{", is: own + "InvalidPayload", "expected"),
+          Wrong(
+            member, #"string:{"activity": {"activityType": 7}}"#, is: own + "InvalidPayload", "activity.activityType",
+            "7"
+          ),
+          Wrong(
+            member, document(#""application": "org.example.None""#), is: own + "NoSuchApplication", "org.example.None"),
+        ]
+      }
+      + ["GetDelivery", "CancelDelivery"].flatMap { member in
+        [nowhere, "", "cat1"].map { Wrong(member, "string:\($0)", is: own + "NoSuchDelivery", "\"\($0)\"") }
+      }
   }()
 
   @Test func `what is wrong is refused by name, with a message that mends it, and leaves nothing behind`()
@@ -36,13 +81,14 @@ import Testing
   {
     try await withService(registering: Manifests.cats) { house in
       for wrong in Self.wrongs {
-        let error = try await house.refusal(wrong.member, wrong.arguments)
-        #expect(error.name == wrong.name, "\(wrong): \(error.message)")
+        let error = try await house.refusal(wrong.member, wrong.arguments, in: wrong.interface)
+        #expect(error.name == wrong.error, "\(wrong): \(error.message)")
         for words in wrong.says { #expect(error.message.contains(words), "\(wrong): \(error)") }
       }
       #expect(try await house.eventSequence() == "0")
       #expect(try await house.sessions().isEmpty)
       #expect(try await house.deliveries().isEmpty)
+      #expect(try await house.call("ListApplications")[0].elements.count == 1)
     }
   }
 
@@ -116,36 +162,6 @@ import Testing
       #expect(numbers == Array(2...UInt64(13 * rounds + 1)))
       #expect(sessions.count { $0 == shown } == 12 * rounds)
       await connection.close()
-    }
-  }
-}
-
-/// Deliveries after their decision.
-@Suite struct DeliveryTests {
-  /// The tests of StagedoorKit list and page them.
-  @Test func `what names no delivery and no state is refused, and a decision is kept without its candidates`()
-    async throws
-  {
-    try await withService(registering: Manifests.cats) { house in
-      let landing = try await house.drop("viewCat", "cat1")
-      let decision = try parsed(try await house.call("GetDelivery", "string:\(landing.delivery)")[1].text)
-      #expect(decision["configuration"]?["chosen"]?.string == "Cat Detail")
-      #expect(decision["candidates"] == nil)
-      let nowhere = "00000000-0000-4000-8000-000000000000"
-      for name in ["GetDelivery", "CancelDelivery"] {
-        for unknown in [nowhere, "", "cat1"] {
-          let error = try await house.refusal(name, "string:\(unknown)")
-          #expect(error.name == "org.stagedoor.Error.NoSuchDelivery")
-          #expect(error.message.contains("\"\(unknown)\""))
-        }
-      }
-      let after = try await house.refusal("ListDeliveries", "string:", "string:\(nowhere)", "uint32:0")
-      #expect(after.name == "org.stagedoor.Error.NoSuchDelivery")
-      let session = try await house.refusal("ListSessions", "string:", "string:cat1", "uint32:0")
-      #expect(session.name == "org.stagedoor.Error.NoSuchSession")
-      let state = try await house.refusal("ListDeliveries", "string:lost", "string:", "uint32:0")
-      #expect(state.name == "org.freedesktop.DBus.Error.InvalidArgs")
-      #expect(state.message.contains("\"held\"") && state.message.contains("\"lost\""))
     }
   }
 }

@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// What a host needs to attach, what it may call meanwhile, and who may call the members marked host.
+/// What a host needs to attach.
 @Suite struct HostAttachTests {
   @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws
   {
@@ -66,80 +66,5 @@ import Testing
         #expect(try await house.deliveryState(landing.delivery) == "handled")
       }
     }
-  }
-
-  @Test func `a host that calls the service from within its calls is answered`() async throws {
-    try await withService(registering: Manifests.cats) { house in
-      try await house.hosting { host in
-        let ask = HostPlayer.Manner.after { host, call in
-          let state: String = try await host.object(call.session).get("State")
-          #expect(state == (call.member == "ConnectScene" ? "unattached" : "foregroundInactive"))
-          try await host.set("Title", of: call.session, to: "\(call.member) \(state)")
-          if call.member != "ActivateScene" {
-            // The scene is the host's own, and the service does not keep a host waiting for itself.
-            _ = try await host.deliver(
-              Payloads.activity("viewCat", "from \(call.member)", options: #""wait": "handled""#))
-          } else {
-            try await host.setState("foregroundActive", of: call.session)
-          }
-        }
-        host.next("ConnectScene", ask)
-        // The host also gets the call for a window that it opens by itself.
-        host.next("ActivateScene", ask, ask)
-        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
-        try await eventually("the state it set") {
-          try await house.property("State", of: landing.session) == "foregroundActive"
-        }
-        #expect(try await house.property("Title", of: landing.session) == "ActivateScene foregroundInactive")
-        try await eventually("all of it to be handled") { try await house.deliveries(in: "handled").count == 2 }
-        #expect(try await house.sessions().count == 2)
-      }
-    }
-  }
-
-  @Test(arguments: [true, false])
-  func `what is marked host is for the attached host, and without one for a shell where it was registered`(
-    isInstalled: Bool
-  ) async throws {
-    try await withHouse { house in
-      if isInstalled { try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json") }
-      try await house.serving("--durability", "memory") { _ in
-        if !isInstalled { try await house.register(Manifests.cats) }
-        let session = try await house.hosting { host in
-          let landing = try await house.hand("viewCat", "cat1")
-          try await host.asked(2)
-          try await house.waitUntil(landing.delivery, is: "handled")
-          for error in try await trials(as: nil, landing.session, in: house) { #expect(error == .accessDenied) }
-          for error in try await trials(as: host, landing.session, in: house) { #expect(error == nil) }
-          return landing.session
-        }
-        try await eventually("the host to be gone") {
-          try await house.property("HostAttached", of: House.cats, in: House.application) == "false"
-        }
-        // No scene is connected, so two calls now fail for another reason.
-        let errors = try await trials(as: nil, session, in: house).map { $0 == .accessDenied }
-        #expect(errors == Array(repeating: isInstalled, count: errors.count))
-      }
-    }
-  }
-
-  /// How each call that is marked host ends.
-  private func trials(as host: HostPlayer?, _ session: String, in house: House) async throws -> [ErrorName?] {
-    let other: HostPlayer
-    if let host { other = host } else { other = try await HostPlayer("org.example.Shell", in: house) }
-    var names: [ErrorName?] = []
-    let texts: [MemberName: String] = [
-      "Title": "A cat", "UserActivity": #"{"activityType": "viewCat"}"#, "StateRestorationActivity": "",
-      "UserInfo": #"{"a": 1}"#, "CanActivatePredicate": "TRUEPREDICATE", "PrefersToActivatePredicate": "",
-    ]
-    for (property, text) in texts {
-      names.append(try await refused { try await other.set(property, of: session, to: text) }?.name)
-    }
-    names.append(try await refused { try await other.setState("background", of: session) }?.name)
-    let application = try house.object(House.cats, House.application, over: other.connection)
-    names.append(try await refused { try await application.call("PostNotification", "changed", "{}") }?.name)
-    names.append(try await refused { try await other.object(session).call("Disconnect") }?.name)
-    if host == nil { await other.leave() }
-    return names
   }
 }

@@ -217,10 +217,6 @@ final class HostPlayer: Sendable {
     try await object(session).set(property, to: text)
   }
 
-  func setState(_ state: String, of session: String) async throws {
-    try await object(session).call("SetState", state)
-  }
-
   func deliver(_ document: String) async throws -> Landing { try await house.deliver(document, over: connection) }
 }
 

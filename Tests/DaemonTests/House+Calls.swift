@@ -106,18 +106,10 @@ extension House {
   }
 
   /// As a program delivers, which has one connection for all its calls.
-  nonisolated(nonsending) func deliver(
-    _ document: String, over connection: Connection, timeout: Duration? = usualLimit
-  ) async throws -> Landing {
+  nonisolated(nonsending) func deliver(_ document: String, over connection: Connection) async throws -> Landing {
     Landing(
       try await service(connection).call(
-        "Deliver", document, timeout: timeout, returning: ObjectPath.self, String.self, String.self))
-  }
-
-  /// The "+" of a window switcher.
-  func newSession(_ configuration: String, of application: String) async throws -> String {
-    let path = Self.path(of: application)
-    return try landing(try await call("NewSession", "string:\(configuration)", at: path, in: Self.application)).session
+        "Deliver", document, timeout: usualLimit, returning: ObjectPath.self, String.self, String.self))
   }
 
   func explain(_ document: String) async throws -> Value {

@@ -39,25 +39,6 @@ import Testing
       }
     }
   }
-
-  @Test func `a manifest that is wrong is refused with its places`() async throws {
-    try await withService { house in
-      let launch = Manifests.configuration("Main", more: #", "StagedoorLaunch": "twice""#)
-      let wrong = Manifests.application("org.example.Cats", types: "viewCat", configurations: launch)
-      let fault = try await house.refusal("RegisterApplication", "string:\(wrong)")
-      #expect(fault.name == "org.stagedoor.Error.InvalidManifest")
-      for words in ["StagedoorLaunch", "twice"] { #expect(fault.message.contains(words), "\(fault)") }
-      // If only conditions are wrong, the message says so.
-      let conditions = #", "StagedoorCanActivatePredicate": "SELF =~ 'x'", "StagedoorPrefersToActivatePredicate": "x""#
-      let manifest = Manifests.application(
-        "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main", more: conditions))
-      let error = try await house.refusal("RegisterApplication", "string:\(manifest)")
-      #expect(error.name == "org.stagedoor.Error.InvalidPredicate")
-      for words in ["StagedoorCanActivatePredicate", "column"] { #expect(error.message.contains(words), "\(error)") }
-      let objects = try await house.call("GetManagedObjects", in: House.manager)
-      #expect(objects[0].elements.isEmpty)
-    }
-  }
 }
 
 /// Sessions as objects: their properties, what everyone may call, and what only their host may call.
@@ -65,8 +46,9 @@ import Testing
   @Test func `a session has its properties, and comes and goes as an object`() async throws {
     try await withService(registering: Manifests.cats) { house in
       try await house.watched { watch in
-        let landing = try house.landing(
-          try await house.call("Drop", "string:viewCat", "string:cat1", "dict:string:string:name,Tom,colour,grey"))
+        // Two keys look the same, and are not.
+        let info = "dict:string:string:caf\u{e9},one,cafe\u{301},two"
+        let landing = try house.landing(try await house.call("Drop", "string:viewCat", "string:cat1", info))
         let all = try #require(
           try await house.call("GetAll", "string:\(House.session)", at: landing.session, in: House.properties).first)
         let expected = [
@@ -75,7 +57,8 @@ import Testing
           "Connected": "false", "TargetContentIdentifier": "cat1", "Title": "", "StateRestorationActivity": "",
           "UserInfo": "", "CanActivatePredicate": "", "PrefersToActivatePredicate": "",
           "UserActivity":
-            #"{"activityType":"viewCat","targetContentIdentifier":"cat1","userInfo":{"colour":"grey","name":"Tom"}}"#,
+            "{\"activityType\":\"viewCat\",\"targetContentIdentifier\":\"cat1\","
+            + "\"userInfo\":{\"cafe\u{301}\":\"two\",\"caf\u{e9}\":\"one\"}}",
         ]
         for (name, text) in expected { #expect(all[name]?.text == text, "\(name)") }
         #expect(Set(all.keys) == Set(expected.keys).union(["Created", "LastActivated"]))

@@ -7,19 +7,26 @@ import Testing
 @Suite struct PromiseTests {
   private static let sourceGone: ErrorName = "org.stagedoor.Error.SourceGone"
 
-  /// Runs `body` with a service, a host, a source and one delivery of two promises.
+  /// Runs `body` with a service, a host and a source.
+  private func withSource(
+    durability: String = "normal", _ body: (House, HostPlayer, SourcePlayer, RunningCommand) async throws -> Void
+  ) async throws {
+    try await withHost(durability: durability) { house, host, daemon in
+      let source = try await SourcePlayer(in: house)
+      try await source.connection.whileOpen { try await body(house, host, source, daemon) }
+    }
+  }
+
+  /// The same with one delivery of two promises.
   private func promising(
     _ options: [String: Variant] = [:], durability: String = "normal",
     _ body: (House, HostPlayer, SourcePlayer, Landing) async throws -> Void
   ) async throws {
-    try await withHost(durability: durability) { house, host, _ in
-      try await house.sourcing { source in
-        let landing = try await source.deliver(
-          Things.item(Things.text("words"), Things.promise()), Things.item(Things.promise("text/html")),
-          options: options)
-        try await host.asked(1, "ConnectScene")
-        try await body(house, host, source, landing)
-      }
+    try await withSource(durability: durability) { house, host, source, _ in
+      let landing = try await source.deliver(
+        Things.item(Things.text("words"), Things.promise()), Things.item(Things.promise("text/html")), options: options)
+      try await host.asked(1, "ConnectScene")
+      try await body(house, host, source, landing)
     }
   }
 
@@ -65,20 +72,6 @@ import Testing
     }
   }
 
-  @Test func `two hosts' openings at once are two questions, and both are answered`() async throws {
-    try await promising { house, host, source, landing in
-      source.next(.waits, .waits)
-      let delivery = landing.delivery
-      async let first = host.text(delivery, 0, "image/png")
-      async let second = host.text(delivery, 0, "image/png")
-      try await source.isAsked("Load 0 image/png", 2)
-      // While the opening waits, everyone else gets answers.
-      #expect(try await host.text(delivery, 0, "text/plain") == "words")
-      try source.goOn("to both")
-      #expect(try await [first, second] == ["to both", "to both"])
-    }
-  }
-
   @Test func `the source hears that its host has left while it was asked`() async throws {
     try await promising { house, host, source, landing in
       source.next(.waits)
@@ -120,24 +113,22 @@ import Testing
   }
 
   @Test func `what exceeds the rest of its sender's space is refused, and ends nobody`() async throws {
-    try await withHost { house, _, _ in
-      try await house.sourcing { source in
-        for _ in 0..<25 { source.next(.waits) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for _ in 0..<25 {
-            group.addTask {
-              _ = try await source.deliver(Things.item(Things.promise()), options: ["keepPromises": true])
-            }
+    try await withSource { house, _, source, _ in
+      for _ in 0..<25 { source.next(.waits) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<25 {
+          group.addTask {
+            _ = try await source.deliver(Things.item(Things.promise()), options: ["keepPromises": true])
           }
-          try await source.isAsked("Load 0 image/png", 25)
-          // They share the space: of what is left for the next call, this is too much.
-          let long = Things.representation("text/plain", "data", Variant.bytes([UInt8](repeating: 7, count: 15 << 20)))
-          try await expectError(.limitsExceeded) {
-            _ = try await source.deliver(Things.item(long, Things.promise()), options: ["keepPromises": true])
-          }
-          try source.goOn("promised")
-          try await group.waitForAll()
         }
+        try await source.isAsked("Load 0 image/png", 25)
+        // They share the space: of what is left for the next call, this is too much.
+        let long = Things.representation("text/plain", "data", Variant.bytes([UInt8](repeating: 7, count: 15 << 20)))
+        try await expectError(.limitsExceeded) {
+          _ = try await source.deliver(Things.item(long, Things.promise()), options: ["keepPromises": true])
+        }
+        try source.goOn("promised")
+        try await group.waitForAll()
       }
     }
   }
@@ -153,69 +144,63 @@ import Testing
   ]
 
   @Test func `a promise to be kept that its source does not keep refuses the drop, and nothing is left`() async throws {
-    try await withHost { house, host, _ in
-      try await house.sourcing { source in
-        let sequence = try await house.eventSequence()
-        for (what, manner, name) in Self.failures {
-          source.next(manner)
-          let error = try await refused {
-            _ = try await source.deliver(
-              Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
-          }
-          #expect(error?.name == name, "\(what): \(error as Any)")
-          if name == Self.sourceGone {
-            #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
-          }
+    try await withSource { house, host, source, _ in
+      let sequence = try await house.eventSequence()
+      for (what, manner, name) in Self.failures {
+        source.next(manner)
+        let error = try await refused {
+          _ = try await source.deliver(
+            Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
         }
-        #expect(try await house.deliveries().isEmpty)
-        #expect(try await house.eventSequence() == sequence)
-        #expect(host.calls.isEmpty)
-        try await house.spoolIsEmptied()
+        #expect(error?.name == name, "\(what): \(error as Any)")
+        if name == Self.sourceGone {
+          #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
+        }
       }
+      #expect(try await house.deliveries().isEmpty)
+      #expect(try await house.eventSequence() == sequence)
+      #expect(host.calls.isEmpty)
+      try await house.spoolIsEmptied()
     }
   }
 
   @Test func `a source that leaves in the middle of what it promised to be kept leaves nothing behind`() async throws {
-    try await withHost { house, host, _ in
-      try await house.sourcing { source in
-        let pipe = try OwnedFileDescriptor.pipe()
-        source.next(.hands({ pipe.readEnd }, size: -1))
-        let delivering = Task {
-          try await source.deliver(
-            Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
-        }
-        try await source.isAsked("Load 0 image/png")
-        // Half of the content is there, and the write end is still open.
-        _ = pipe.writeEnd.withRawValue { write($0, "half", 4) }
-        try await eventually("the copy to begin") { try !house.spooled.isEmpty }
-        await source.leave()
-        _ = await delivering.result
-        try await house.spoolIsEmptied()
-        pipe.writeEnd.close()
-        #expect(try await house.deliveries().isEmpty)
-        #expect(host.calls.isEmpty)
+    try await withSource { house, host, source, _ in
+      let pipe = try OwnedFileDescriptor.pipe()
+      source.next(.hands({ pipe.readEnd }, size: -1))
+      let delivering = Task {
+        try await source.deliver(
+          Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
       }
+      try await source.isAsked("Load 0 image/png")
+      // Half of the content is there, and the write end is still open.
+      _ = pipe.writeEnd.withRawValue { write($0, "half", 4) }
+      try await eventually("the copy to begin") { try !house.spooled.isEmpty }
+      await source.leave()
+      _ = await delivering.result
+      try await house.spoolIsEmptied()
+      pipe.writeEnd.close()
+      #expect(try await house.deliveries().isEmpty)
+      #expect(host.calls.isEmpty)
     }
   }
 
   // MARK: Large
 
   @Test func `what goes through a promise never goes through the service`() async throws {
-    try await withHost { house, host, daemon in
-      try await house.sourcing { source in
-        let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 4 << 30
-        let landing = try await source.deliver(Things.item(Things.promise()))
-        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-        source.next(.hands({ readEnd }, size: Int64(size)))
-        let opened = try await host.open(landing.delivery, 0, "image/png")
-        readEnd.close()
-        let before = try daemon.memory("VmHWM")
-        async let sent = writeEnd.fill(size)
-        #expect(try await opened.data.count() == size)
-        #expect(try await sent == size)
-        let after = try daemon.memory("VmHWM")
-        #expect(after <= before + (1 << 20), "\(before) \(after)")
-      }
+    try await withSource { house, host, source, daemon in
+      let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 4 << 30
+      let landing = try await source.deliver(Things.item(Things.promise()))
+      let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+      source.next(.hands({ readEnd }, size: Int64(size)))
+      let opened = try await host.open(landing.delivery, 0, "image/png")
+      readEnd.close()
+      let before = try daemon.memory("VmHWM")
+      async let sent = writeEnd.fill(size)
+      #expect(try await opened.data.count() == size)
+      #expect(try await sent == size)
+      let after = try daemon.memory("VmHWM")
+      #expect(after <= before + (1 << 20), "\(before) \(after)")
     }
   }
 }

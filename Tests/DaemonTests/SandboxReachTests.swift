@@ -30,13 +30,6 @@ import Testing
     #expect(refusal.name == Self.denied, "\(member) from \(sandbox): \(refusal)", sourceLocation: sourceLocation)
   }
 
-  /// Runs `body`, in which every call must fail, and expects that nothing happened.
-  private func changesNothing(_ house: House, _ body: () async throws -> Void) async throws {
-    let before = try await Record(of: house)
-    try await body()
-    #expect(try await Record(of: house) == before)
-  }
-
   // MARK: The caller
 
   /// Owns the name of another application, and forges the sender in the header of each call.
@@ -139,30 +132,6 @@ import Testing
 
   // MARK: Reading
 
-  @Test func `it hands in for any application, and asks where it would go`() async throws {
-    try await withTwo { house, _, _ in
-      let text = """
-        {"items": [{"representations": [{"type": "text/plain", "text": "meow"}]}], \
-        "options": {"application": "\(Self.foreign)", "deadline": 3600}}
-        """
-      for document in [Payloads.activity("viewCat", "cat2"), text] {
-        let why = try parsed(try await house.call("Explain", "string:\(document)", from: Self.own)[0].text)
-        #expect(why["application"]?["chosen"]?.string == Self.foreign, "\(why)")
-        let landing = try await house.deliver(document, from: Self.own)
-        let deliveries = try await house.deliveries()
-        #expect(deliveries.contains { $0[0] == landing.delivery && $0[2] == Self.foreign })
-      }
-      let file = #"{"items": [{"representations": [{"type": "image/png", "file": "file:///etc/passwd"}]}]}"#
-      for member in ["Deliver", "DeliverEach", "Explain"] {
-        try await expectDenied(member, ["string:\(file)"], house)
-      }
-      // With an empty payload it opens only windows of its own application.
-      let empty = #"{"options": {"application": "\#(Self.foreign)", "deadline": 3600}}"#
-      try await expectDenied("Deliver", ["string:\(empty)"], house)
-      _ = try await house.deliver(empty.replacing(Self.foreign, with: Self.own), from: Self.own)
-    }
-  }
-
   @Test func `it lists sessions, deliveries and events of its own application only`() async throws {
     try await withTwo { house, own, _ in
       func rows(_ member: String, _ arguments: String..., from sandbox: String) async throws -> [[String]] {
@@ -217,121 +186,24 @@ import Testing
 
   // MARK: Changing
 
-  @Test func `it makes, activates, refreshes and destroys windows of its own application only`() async throws {
-    try await withTwo { house, own, foreign in
-      func acts(on landing: Landing, _ application: String) -> [(String, [String], String, String)] {
-        [
-          ("NewSession", ["string:Main"], House.path(of: application), House.application),
-          ("Activate", ["string:"], landing.session, House.session), ("Refresh", [], landing.session, House.session),
-          ("Destroy", ["string:standard"], landing.session, House.session),
-        ]
-      }
-      try await changesNothing(house) {
-        for (member, arguments, path, interface) in acts(on: foreign, Self.foreign) {
-          try await expectDenied(member, arguments, at: path, in: interface, house)
-        }
-      }
-      for (member, arguments, path, interface) in acts(on: own, Self.own) {
-        _ = try await house.call(member, arguments, at: path, in: interface, from: Self.own)
-      }
-      let left = try await house.sessions().map { $0[0] }
-      #expect(!left.contains(own.session))
-    }
-  }
-
-  @Test func `it redirects deliveries to its own application, and cancels what that has sent, and no others`()
-    async throws
-  {
-    try await withTwo { house, own, foreign in
-      let windows = [
-        Self.own: try await house.newSession("Main", of: Self.own),
-        Self.foreign: try await house.newSession("Main", of: Self.foreign),
-      ]
-      let handed = try await house.deliver(Payloads.activity("viewCat", "cat1"), from: Self.own)
-      func redirect(_ delivery: String, in application: String) throws -> [String] {
-        ["string:\(delivery)", "objpath:\(try #require(windows[application]))"]
-      }
-      try await changesNothing(house) {
-        // A sender may not decide where another application shows its payload.
-        for delivery in [handed.delivery, foreign.delivery] {
-          try await expectDenied("RedirectDelivery", try redirect(delivery, in: Self.foreign), house)
-        }
-        for (delivery, sandbox) in [
-          (foreign.delivery, Self.own), (handed.delivery, Self.foreign), (handed.delivery, "x y"),
-        ] {
-          for member in ["GetDelivery", "CancelDelivery"] {
-            try await expectDenied(member, ["string:\(delivery)"], from: sandbox, house)
-          }
-        }
-      }
-      _ = try await house.call("RedirectDelivery", try redirect(own.delivery, in: Self.own), from: Self.own)
-      _ = try await house.call("CancelDelivery", "string:\(handed.delivery)", from: Self.own)
-      #expect(try await house.call("GetDelivery", "string:\(handed.delivery)", from: Self.own)[0].text == "cancelled")
-    }
-  }
-
   @Test func `it neither changes nor reads what holds for the whole session`() async throws {
     try await withTwo { house, _, _ in
-      try await changesNothing(house) {
-        for (member, arguments) in [
-          ("RegisterApplication", [Self.mail]), ("UnregisterApplication", [Self.own]), ("ListHandlers", ["readMail"]),
-          ("SetPreferredApplication", ["readMail", Self.own]), ("GetPreferredApplication", ["readMail"]),
-          ("ListPreferredApplications", []), ("ListRules", []),
-        ] {
-          for sandbox in [Self.own, "x y"] {
-            try await expectDenied(member, arguments.map { "string:\($0)" }, from: sandbox, house)
-          }
+      let before = try await Record(of: house)
+      for (member, arguments) in [
+        ("RegisterApplication", [Self.mail]), ("UnregisterApplication", [Self.own]), ("ListHandlers", ["readMail"]),
+        ("SetPreferredApplication", ["readMail", Self.own]), ("GetPreferredApplication", ["readMail"]),
+        ("ListPreferredApplications", []), ("ListRules", []),
+      ] {
+        for sandbox in [Self.own, "x y"] {
+          try await expectDenied(member, arguments.map { "string:\($0)" }, from: sandbox, house)
         }
       }
+      #expect(try await Record(of: house) == before)
       #expect(try await house.call("GetPreferredApplication", "string:readMail")[0].text == "")
     }
   }
 
   // MARK: Hosts
-
-  /// `Clients/host.py` in a sandbox, where the sources are not visible.
-  private func host(
-    _ application: String, in sandbox: String, _ house: House, _ arguments: String...
-  ) throws -> Command {
-    let script = try Repository.text(of: "Tests/DaemonTests/Clients/host.py")
-    return house.sandboxed(as: sandbox, "/usr/bin/python3", arguments: ["-B", "-c", script, application] + arguments)
-  }
-
-  @Test func `it is host of its own application, and of no other whose name it owns`() async throws {
-    try await withTwo { house, _, _ in
-      for (application, isHost) in [(Self.foreign, false), (Self.own, true)] {
-        try await host(application, in: Self.own, house).whileRunning { host in
-          let line = try await host.nextLine()
-          #expect(line.hasPrefix(isHost ? #"["attached""# : #"["not attached""#), "\(line)")
-          let attached = try await house.property(
-            "HostAttached", of: House.path(of: application), in: House.application)
-          #expect(attached == "\(isHost)")
-        }
-      }
-    }
-  }
-
-  @Test func `a host in a sandbox is not given the name of a file`() async throws {
-    try await withDaemon(installing: House.pictures, with: "--durability", "memory") { house, _ in
-      let file = try house.file("cat.png", "a cat")
-      let document = """
-        {"items": [{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}], "representations": \
-        [{"type": "image/png", "file": "file://\(file)", "openInPlace": true}]}], "options": {"deadline": 3600}}
-        """
-      try await host(Self.foreign, in: Self.foreign, house).whileRunning { host in
-        try await host.told("attached")
-        _ = try await house.deliver(document)
-        let options = try #require(try await host.told("ConnectScene").last?.string)
-        #expect(
-          options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)")
-      }
-      try await house.hosting(Self.foreign) { host in
-        _ = try await house.deliver(document)
-        let options = try #require(try await host.asked(1, "ConnectScene").first?.arguments.last)
-        #expect(options.contains("file://\(file)"), "\(options)")
-      }
-    }
-  }
 
   @Test func `a host in a sandbox reads what it is handed, and can write to no file of it`() async throws {
     try await withDaemon(installing: House.pictures) { house, _ in
@@ -347,8 +219,11 @@ import Testing
         Things.representation("text/plain", "file", "file://\(files[2])".variant), Things.text(text),
         Things.text("small"),
       ].map { Things.item($0) }
-      try await host(Self.foreign, in: Self.foreign, house, "--pry").whileRunning { host in
-        try await host.told("attached")
+      // The sources are not visible in a sandbox.
+      let script = try Repository.text(of: "Tests/DaemonTests/Clients/host.py")
+      let words = ["-B", "-c", script, Self.foreign, "--pry"]
+      try await house.sandboxed(as: Self.foreign, "/usr/bin/python3", arguments: words).whileRunning { host in
+        try await host.line { $0.hasPrefix(#"["attached""#) }
         _ = try await house.deliver(items, ["application": Self.foreign.variant], over: sender)
         for number in items.indices {
           let size = number == 4 ? 5 : 100_000
@@ -361,29 +236,6 @@ import Testing
         }
       }
       await sender.close()
-    }
-  }
-
-  @Test func `it does not play the host of an application that has none`() async throws {
-    try await withTwo { house, own, _ in
-      let path = House.path(of: Self.own)
-      let acts: [(String, [String], String, String)] = [
-        ("SetState", ["string:background"], own.session, House.session), ("Disconnect", [], own.session, House.session),
-        ("Set", ["string:\(House.session)", "string:Title", "variant:string:Letter"], own.session, House.properties),
-        ("PostNotification", ["string:Read", "string:{}"], path, House.application),
-      ]
-      try await changesNothing(house) {
-        for sandbox in [Self.own, Self.foreign] {
-          for (member, arguments, path, interface) in acts {
-            try await expectDenied(member, arguments, at: path, in: interface, from: sandbox, house)
-          }
-        }
-      }
-      // A shell may do this.
-      for (member, arguments, path, interface) in acts.suffix(2) {
-        _ = try await house.call(member, arguments, at: path, in: interface)
-      }
-      #expect(try await house.property("Title", of: own.session) == "Letter")
     }
   }
 
@@ -419,13 +271,5 @@ import Testing
         for (delivery, state) in deliveries { try await expectToSee(delivery, as: state) }
       }
     }
-  }
-}
-
-extension RunningCommand {
-  /// The next line with this first word: (what, its arguments...)
-  @discardableResult
-  fileprivate func told(_ what: String) async throws -> [Value] {
-    try parsed(try await line { $0.hasPrefix("[\"\(what)\"") }).elements
   }
 }

@@ -5,6 +5,8 @@ import Testing
 
 /// Every limit at n and at n + 1, who is charged, and when the charge ends.
 @Suite struct AllowanceTests {
+  private let stage = Stage(hosting: cats())
+
   @Test func `deliveries that wait leave as much space for others as their sender has taken`() {
     let stage = Stage(cats()) { $0.waiting = 8 * 4096 }
     for key in ["1", "2", "3", "4"] as [Text] { #expect(stage.drop(key: key)?.delivered != nil) }
@@ -23,7 +25,6 @@ import Testing
   }
 
   @Test func `a delivery that waits is charged for the content before it as well`() throws {
-    let stage = Stage(hosting: cats())
     var long = stage.activity("view", "1")
     long.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
     let first = try #require(stage.call(.deliver(long, digest: "", size: 1))?.delivered)
@@ -165,7 +166,6 @@ import Testing
   }
 
   @Test func `a host is asked about so many sessions at once, and about the next when one is done`() {
-    let stage = Stage(hosting: cats())
     for key in 0...Host.maximumRunning { stage.drop(key: Text("\(key)")) }
     #expect(stage.asked.count == Host.maximumRunning)
     stage.hostAnswers(.refused("no"))
@@ -197,7 +197,6 @@ import Testing
   }
 
   @Test func `a session waits once for a host that has its hands full`() throws {
-    let stage = Stage(hosting: cats())
     let session = try stage.window("first")
     stage.call(.setState(session, .background), by: .host)
     for key in 0..<Host.maximumRunning { stage.drop(key: Text("\(key)")) }
@@ -211,7 +210,6 @@ import Testing
   }
 
   @Test func `deadlines of what is over do not pile up`() {
-    let stage = Stage(hosting: cats())
     for _ in 0..<3 * Memory.passedDeadlines {
       stage.drop(key: "1") { $0.statedDeadline = 3_600 }
       stage.hostAnswersAll()

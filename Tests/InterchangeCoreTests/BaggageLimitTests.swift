@@ -6,12 +6,13 @@ import Theatre
 
 /// How much the contents of deliveries may take, and which contents make space for others.
 @Suite struct BaggageLimitTests {
-  private func small(_ count: Int) -> Stage {
+  private let stage = small(4)
+
+  private static func small(_ count: Int) -> Stage {
     Stage(hosting: cats()) { $0.baggage = count * Allowance.smallestBaggage }
   }
 
   @Test func `one sender takes half of what there is, and not one more`() throws {
-    let stage = small(4)
     stage.hostLeaves()
     for key in ["1", "2"] as [Text] { #expect(stage.drop(.text(), key: key)?.delivered != nil) }
     let refusal = stage.drop(.text(), key: "3")?.refusal
@@ -23,7 +24,6 @@ import Theatre
   }
 
   @Test func `what was handled makes space, the oldest first`() throws {
-    let stage = small(4)
     let first = try stage.handled(.descriptor(), key: "1")
     let second = try stage.handled(.descriptor(), key: "2")
     let third = try stage.handled(.text(), key: "3")
@@ -36,7 +36,7 @@ import Theatre
   }
 
   @Test func `two calls in one turn push out no more than they need`() throws {
-    let stage = small(8)
+    let stage = Self.small(8)
     let handled = try ["1", "2", "3", "4"].map { try stage.handled(.text(), key: $0) }
     stage.turn { stage in
       stage.drop(.text(), key: "5")
@@ -46,7 +46,6 @@ import Theatre
   }
 
   @Test func `a call that is refused all the same pushes nothing out`() throws {
-    let stage = small(4)
     let first = try stage.handled(.descriptor(), key: "1")
     stage.drop(.file(), key: "2")
     stage.baggagePacks([Int64(5 * Allowance.smallestBaggage)])
@@ -56,7 +55,7 @@ import Theatre
   }
 
   @Test func `the baggage store is told how much it may take, with what would make space`() throws {
-    let stage = small(8)
+    let stage = Self.small(8)
     _ = try stage.handled(.text(), key: "1")
     stage.drop(.file(), key: "2")
     #expect(stage.baggage.packings.first?.rest == 4 * Allowance.smallestBaggage)
@@ -85,7 +84,6 @@ import Theatre
   }
 
   @Test func `what a connection handed in that has left is charged on, until it goes`() throws {
-    let stage = small(4)
     let delivered = try stage.handled(.text(), key: "1")
     stage.callerLeaves(.shell)
     #expect(stage.book.ledger.taken(.baggage, by: .departed) == Allowance.smallestBaggage)
@@ -96,7 +94,6 @@ import Theatre
   @Test func `what is packed when its sender leaves is charged to those that have left, and nobody waits for it`()
     throws
   {
-    let stage = small(4)
     #expect(stage.drop(.file(), key: "1") { $0.wait = .handled } == nil)
     stage.callerLeaves(.shell)
     stage.baggagePacks([10])
@@ -140,7 +137,6 @@ import Theatre
   }
 
   @Test func `a delivery that is redirected makes no space while it is on its way`() throws {
-    let stage = small(4)
     let first = try stage.handled(.text(), key: "1")
     let second = try stage.handled(.text(), key: "2")
     stage.call(.redirect(first.delivery, to: second.session))

@@ -6,6 +6,8 @@ import Theatre
 
 /// Who may open which contents, and when the contents are freed.
 @Suite struct BaggageTests {
+  private let stage = Stage(hosting: cats())
+
   @Test(arguments: [Visibility.all, .application, .ownProcess])
   func `who may open`(_ visibility: Visibility) throws {
     let stage = Stage(hosting: cats(), cats("org.example.Dogs"))
@@ -37,7 +39,6 @@ import Theatre
   }
 
   @Test func `hidden representations are absent, also from what the refusal says`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text("x", type: "text/html", .ownProcess), .text("y"))
     stage.open(delivered)
     #expect(stage.baggage.openings.first?.parcel.content == .data(Array("y".utf8)))
@@ -49,7 +50,6 @@ import Theatre
   @Test func `a type is found by conformance, and who asks for a type gets that type before one that conforms to it`()
     throws
   {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(
       .text("<p>x", type: "text/html"), .text("x"), .data(1, type: "image/png"), .data(2, type: "image/jpeg"))
     let expected: [(Text, String)] = [
@@ -74,7 +74,6 @@ import Theatre
   }
 
   @Test func `a sandbox does not learn whose another's delivery is`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text())
     func refusal(_ caller: Caller) -> String? { stage.open(delivered, by: caller)?.refusal?.message }
     for stranger in [Caller.stranger, .sandbox("org.example.Dogs")] {
@@ -85,21 +84,21 @@ import Theatre
   }
 
   @Test func `what the baggage store cannot open can be tried again`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.promise())
     stage.open(delivered)
     stage.baggageCannotOpen()
     #expect(stage.answer?.refusal?.name == .sourceGone)
-    stage.open(delivered)
-    stage.baggageOpens(size: nil)
-    #expect(stage.answer?.size == -1)
+    for _ in 0..<2 { stage.open(delivered) }
+    let last = stage.lastCall
+    // Two openings at once are two questions.
+    for _ in 0..<2 { stage.baggageOpens(size: nil) }
+    #expect([last - 1, last].map { stage.answers[$0]?.size } == [-1, -1])
     #expect(stage.memory.transfers.isEmpty)
   }
 
   // MARK: Freeing
 
   @Test func `what its host releases is freed once, and its promises end`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor(), .promise("/a"), .promise("/a", type: "image/tiff"))
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
     #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
@@ -111,21 +110,7 @@ import Theatre
     #expect(stage.book.ledger.accountCount == 0)
   }
 
-  @Test func `a release whose turn the store refuses frees nothing`() throws {
-    let stage = Stage(hosting: cats())
-    let delivered = try stage.handled(.descriptor())
-    stage.open(delivered)
-    stage.turn(refused: true) { $0.call(.release(delivered.delivery), by: .host) }
-    #expect(stage.freed(delivered.delivery) == 0)
-    stage.baggageOpens()
-    #expect(stage.memory.transfers.isEmpty)
-    stage.open(delivered)
-    stage.baggageOpens()
-    #expect(stage.answer?.size == 100)
-  }
-
   @Test func `what is not released goes after its time, and what is being opened is called off`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor())
     stage.passUntilQuiet(seconds: 599)
     #expect(!stage.parcels.isEmpty)
@@ -149,7 +134,6 @@ import Theatre
   }
 
   @Test func `it goes with its session`() throws {
-    let stage = Stage(hosting: cats())
     let handled = try stage.handled(.descriptor())
     let open = try stage.packed(.descriptor())
     #expect(open.session == handled.session && stage.memory.baggageOfSession.count(of: open.session) == 2)
@@ -180,7 +164,6 @@ import Theatre
   }
 
   @Test func `it goes where its delivery goes`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.descriptor(), key: "1") { $0.statedDeadline = 3_600 }
     let other = try stage.handled(.text(), key: "2")
     stage.pass(seconds: 590)
@@ -199,7 +182,6 @@ import Theatre
   }
 
   @Test func `a service that begins knows what is kept, and that promises and descriptors are gone`() throws {
-    let stage = Stage(hosting: cats())
     let handled = try stage.handled(
       .file("a.gif", type: "image/gif"), .descriptor(type: "image/bmp"), .promise(), key: "1")
     stage.call(.deliver(stage.payload([.text("x")], "2"), digest: "", size: 1))
@@ -225,7 +207,6 @@ import Theatre
   }
 
   @Test func `what the store has lost is told, and not asked for again and again`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.text())
     stage.alterStore(.baggageReleased(delivered.delivery))
     #expect(stage.open(delivered)?.refusal?.name == .noSuchItem)
@@ -233,7 +214,6 @@ import Theatre
   }
 
   @Test func `what its host has released cannot be redirected`() throws {
-    let stage = Stage(hosting: cats())
     let first = try stage.handled(.text(), key: "1")
     let second = try stage.handled(.text(), key: "2")
     stage.call(.release(first.delivery), by: .host)
@@ -244,7 +224,6 @@ import Theatre
   // MARK: Transfers
 
   @Test func `transfers are called off when the host leaves or the delivery is released, and answered once`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try stage.handled(.promise())
     stage.open(delivered)
     let first = stage.lastCall

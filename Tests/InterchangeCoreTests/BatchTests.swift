@@ -5,6 +5,8 @@ import Testing
 
 /// Several items in one call, and tokens.
 @Suite struct BatchTests {
+  private let stage = Stage(cats())
+
   private func batch(
     _ keys: [Text], _ mode: PayloadOptions.Batch = .allOrNothing, token: Text? = nil
   ) -> Ask {
@@ -17,7 +19,6 @@ import Testing
   }
 
   @Test func `each item sees what those before it did`() throws {
-    let stage = Stage(cats())
     let items = try #require(stage.call(batch(["1", "2", "1"]))?.items)
     let delivered = items.compactMap(\.delivered)
     #expect(delivered.map(\.outcome) == ["created", "created", "activated"])
@@ -26,7 +27,6 @@ import Testing
   }
 
   @Test func `one that is refused refuses all, or is passed by`() {
-    let stage = Stage(cats())
     let refusal = stage.call(batch(["1", "?", "2"]))?.refusal
     #expect(refusal?.message.hasPrefix("items[1]: ") == true)
     #expect(stage.shelf.sessions.isEmpty)
@@ -38,7 +38,6 @@ import Testing
   }
 
   @Test func `the same token gets the same answer, in the same turn and later`() {
-    let stage = Stage(cats())
     stage.turn { stage in
       for _ in 0..<2 { stage.call(batch(["1", "?"], .bestEffort, token: "once")) }
     }
@@ -52,7 +51,6 @@ import Testing
   }
 
   @Test func `a token after a redirect answers as before it`() throws {
-    let stage = Stage(cats())
     let other = try #require(stage.drop(key: "2")?.delivered?.session)
     let first = try #require(stage.drop(key: "1") { $0.token = "once" }?.delivered)
     #expect(stage.call(.redirect(first.delivery, to: other)) == .outcome("activated"))
@@ -60,7 +58,6 @@ import Testing
   }
 
   @Test func `tokens of sandboxes are their own`() {
-    let stage = Stage(cats())
     let first = stage.drop(key: "1") { $0.token = "once" }?.delivered
     let other = stage.drop(key: "1", by: .sandbox("org.example.Dogs")) { $0.token = "once" }?.delivered
     #expect(first?.delivery != other?.delivery)

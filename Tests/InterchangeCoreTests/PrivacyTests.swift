@@ -7,6 +7,8 @@ import Testing
 
 /// What others see of a window that shows a private delivery, before it, meanwhile and afterwards.
 @Suite struct PrivacyTests {
+  private let stage = Stage(cats())
+
   /// A session that shows a private delivery, and what it showed before.
   private func hidden(_ stage: Stage, behind key: Text? = nil) throws -> (
     UniqueIdentifier, delivery: UniqueIdentifier
@@ -26,7 +28,6 @@ import Testing
   }
 
   @Test func `what comes after a private delivery tells nothing of it either`() throws {
-    let stage = Stage(cats())
     let (session, _) = try hidden(stage)
     stage.call(.write(session, .title("secret")))
     #expect(try seen(stage, session).title == "" && seen(stage, session).userActivity == nil)
@@ -54,7 +55,6 @@ import Testing
   }
 
   @Test func `a title that everybody knew is back when a private delivery is cancelled`() throws {
-    let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.call(.write(session, .title("Diary")))
     let (_, delivery) = try hidden(stage, behind: "1")
@@ -105,9 +105,7 @@ import Testing
     stage.call(.write(window, .userActivity(other)), by: .host)
     #expect(stage.sessions().map(\.isPrivate) == [true, false])
     // It answers a later question about the window, so it has read the earlier one.
-    var options = PayloadOptions()
-    options.session = Text("\(window)")
-    stage.call(.activate(window, Payload(options: options), size: 0))
+    stage.activate(window)
     stage.hostAnswersAll()
     stage.call(.write(window, .userActivity(other)), by: .host)
     #expect(stage.sessions().map(\.isPrivate) == [false, false])
@@ -137,7 +135,6 @@ import Testing
   }
 
   @Test func `a window stays private until its host has taken the public delivery behind a private one`() throws {
-    let stage = Stage(cats())
     let window = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
     stage.drop(key: "2", to: window) { $0.statedDeadline = 60 }
     stage.drop(key: "secret", to: window) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }
@@ -185,7 +182,6 @@ import Testing
       .canActivatePredicate("SELF == 'secret'"), .prefersToActivatePredicate("SELF == 'secret'"),
     ] as [SessionWriting])
   func `what its host writes meanwhile is the host's own, also afterwards`(_ writing: SessionWriting) throws {
-    let stage = Stage(cats())
     let (session, _) = try hidden(stage)
     func isEmpty() throws -> Bool {
       let seen = try seen(stage, session)
@@ -206,7 +202,6 @@ import Testing
   }
 
   @Test func `what was written before is hidden as long as the window is private`() throws {
-    let stage = Stage(cats())
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.call(.write(session, .userInfo(["page": 7])))
     let (_, delivery) = try hidden(stage, behind: "1")
@@ -222,9 +217,7 @@ import Testing
     let session = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
     stage.hostAnswersAll()
     // The host is asked while the window is private, and answers when it is private no more.
-    var options = PayloadOptions()
-    options.session = Text("\(session)")
-    stage.call(.activate(session, Payload(options: options), size: 0))
+    stage.activate(session)
     stage.drop(key: "1", to: session)
     stage.hostAnswers(.refused("org.example.Error: secret"))
     stage.hostAnswersAll()
@@ -239,7 +232,6 @@ import Testing
   }
 
   @Test func `a private delivery that has expired says neither type nor key to whoever redirects it`() throws {
-    let stage = Stage(cats())
     let open = try #require(stage.drop(key: "1")?.delivered?.session)
     var payload = stage.activity("view", "secret") { ($0.isPrivate, $0.statedDeadline) = (true, 60) }
     payload.items[0].activities[0].expirationDate = stage.now.time.adding(seconds: 10)
@@ -251,7 +243,6 @@ import Testing
   }
 
   @Test func `what a host says of sessions that are gone is not logged`() throws {
-    let stage = Stage(cats())
     let session = try #require(stage.drop("view") { $0.isPrivate = true }?.delivered?.session)
     stage.attach()
     stage.hostAnswersAll()

@@ -59,10 +59,8 @@ import Testing
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.restart(cats())
     stage.pass(seconds: 5)
-    var options = PayloadOptions()
-    options.session = Text("\(session)")
     stage.turn { stage in
-      stage.call(.activate(session, Payload(options: options), size: 0))
+      stage.activate(session)
       stage.call(.write(session, .title("Cat")))
     }
     #expect(stage.shelf.sessions[session]?.title == "Cat")

@@ -1,6 +1,7 @@
 import SceneModel
 import SceneRouting
 import Testing
+import Theatre
 
 @testable import InterchangeCore
 
@@ -52,6 +53,18 @@ import Testing
     { $0.call(ask($0.sessions()[0].identifier), by: caller) }
   }
 
+  /// A drag, and a window of a host.
+  private static let dragging: Act = { stage in
+    showing("1")(stage)
+    stage.begin(.text())
+  }
+
+  private static func onDrag(
+    by caller: Caller = .shell, _ ask: @escaping @Sendable (Stage, UniqueIdentifier) -> Ask
+  ) -> Act {
+    { stage in if let drag = stage.memory.drags.values.keys.first { stage.call(ask(stage, drag), by: caller) } }
+  }
+
   private static let redirect: Act = { stage in
     stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
   }
@@ -97,6 +110,24 @@ import Testing
     Case("destroying without a host", after: holding("1"), onFirst { .destroy($0, animation: "standard") }),
     Case("destroying with a host", after: showing("1"), onFirst { .destroy($0, animation: "commit") }),
     Case("cancelling", after: holding("1")) { $0.call(.cancel($0.shelf.deliveryOrder[0])) },
+    Case("a drop whose contents are packed") { $0.drop(.descriptor()) },
+    Case(
+      "a release",
+      after: { stage in
+        stage.attach()
+        _ = try? stage.handled(.descriptor())
+      }, { $0.call(.release($0.shelf.deliveryOrder[0]), by: .host) }),
+    Case("a drag that begins") { $0.begin(.text()) },
+    Case(
+      "the ticket of a drag", after: dragging,
+      onDrag(by: .target) { .openDrag(ticket: $0.memory.drags[$1]?.ticket ?? .empty) }),
+    Case(
+      "more items of a drag", after: dragging,
+      onDrag { .addItems([Item(representations: [.text("b")])], to: $1, size: 1) }),
+    Case("a proposal", after: dragging, onDrag { .propose($1, on: $0.sessions()[0].identifier) }),
+    Case(
+      "the drop of a drag", after: dragging, onDrag { .drop($1, on: $0.sessions()[0].identifier, operation: "copy") }),
+    Case("the end of a drag", after: dragging, onDrag { .cancelDrag($1) }),
     Case("registering") { $0.call(.register(cats("org.example.Dogs"), size: 100)) },
     Case("registering again", after: holding("1")) { $0.call(.register(cats(configurations: ["Third"]), size: 100)) },
     Case("unregistering", after: holding("1")) { $0.call(.unregister(cat)) },
@@ -131,10 +162,10 @@ import Testing
       return stage
     }
     let (refused, other) = (stage(), stage())
-    let (before, shelf) = (portrait(of: refused.book), refused.shelf)
+    let (before, shelf, parcels) = (portrait(of: refused.book), refused.shelf, refused.parcels)
     refused.turn(refused: true, one.act)
     #expect(portrait(of: refused.book).difference(from: before).map { "\($0)" } == [])
-    #expect(refused.shelf == shelf)
+    #expect(refused.shelf == shelf && refused.parcels == parcels && refused.baggage.packings.isEmpty)
     for (identifier, session) in refused.memory.sessions.values { #expect(session == shelf.sessions[identifier]) }
     for (identifier, delivery) in refused.memory.recent.values { #expect(delivery == shelf.deliveries[identifier]) }
     other.lastCall = refused.lastCall

@@ -27,11 +27,10 @@ import TextRules
     RuleSet([("/rules/it.rules", try RuleFile(Array(text.utf8)))])
   }
 
-  private func stage() throws -> Stage {
-    let stage = Stage(cats { ($0.activityTypes, $0.contentTypes) = (["view", "edit"], [contentType("text/html")]) })
-    stage.setRules(try Self.set(), home: "/home/user")
-    return stage
-  }
+  private let stage = Stage(
+    cats { ($0.activityTypes, $0.contentTypes) = (["view", "edit"], [contentType("text/html")]) })
+
+  init() throws { stage.setRules(try Self.set(), home: "/home/user") }
 
   private func text(_ text: Text, _ change: (inout PayloadOptions) -> Void = { _ in }) throws -> Payload {
     var payload = try Payload(text: text, directory: "/src", info: [:])
@@ -40,12 +39,12 @@ import TextRules
   }
 
   @discardableResult
-  private func deliver(_ payload: Payload, _ stage: Stage, by caller: Caller = .shell) -> CallAnswer? {
+  private func deliver(_ payload: Payload, by caller: Caller = .shell) -> CallAnswer? {
     stage.call(.deliver(payload, digest: payload.options.token ?? .empty, size: 0), by: caller)
   }
 
   /// The rules that the shell was asked to consult last.
-  private func consulting(_ stage: Stage) -> (CallNumber, Consulting)? {
+  private func consulting() -> (CallNumber, Consulting)? {
     stage.errands.compactMap { if case .consult(let number, let consulting) = $0 { (number, consulting) } else { nil } }
       .last
   }
@@ -53,42 +52,41 @@ import TextRules
   /// A promise, which ends with its call.
   private func promise(_ path: Text = "/promise") -> Representation { .promise(path, type: "image/png") }
 
-  private func shown(_ stage: Stage) -> [Text?] { stage.sessions().map { $0.userActivity?.targetContentIdentifier } }
+  private func shown() -> [Text?] { stage.sessions().map { $0.userActivity?.targetContentIdentifier } }
 
   @Test func `a text finds its window, and the stored decision names the rule`() throws {
-    let stage = try stage()
-    let delivered = try #require(deliver(try text("ls(1)"), stage)?.delivered)
-    #expect(shown(stage) == ["ls"])
+    let delivered = try #require(deliver(try text("ls(1)"))?.delivered)
+    #expect(shown() == ["ls"])
     let stored = try #require(stage.shelf.deliveries[delivered.delivery])
     #expect(
       Decision.document(ofStored: stored.decision)?.string.contains(
         #""rule":{"file":"/rules/it.rules","line":6,"name":"page"}"#) == true)
+    // A decision is kept without its candidates.
+    #expect(Decision.document(ofStored: stored.decision)?.string.contains("candidates") == false)
     // Also when the file has changed since.
     stage.setRules(RuleSet())
     #expect(stage.shelf.deliveries[delivered.delivery]?.decision == stored.decision)
     // The same text finds the same window.
     stage.setRules(try Self.set())
-    deliver(try text("ls(1)"), stage)
+    deliver(try text("ls(1)"))
     #expect(stage.sessions().count == 1)
   }
 
   @Test func `what the disk must say is asked beforehand, by the rules as they were`() throws {
-    let stage = try stage()
-    #expect(deliver(try text("main.c:42"), stage) == nil)
-    let (number, consulting) = try #require(self.consulting(stage))
+    #expect(deliver(try text("main.c:42")) == nil)
+    let (number, consulting) = try #require(self.consulting())
     guard case .asks(["/src/main.c"])? = consulting.answers(Stage.types).first else {
       return _ = Issue.record("it does not ask for the file")
     }
     stage.setRules(RuleSet())
     stage.play(.consulted(number, consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
-    #expect(shown(stage) == ["file:///src/main.c"])
+    #expect(shown() == ["file:///src/main.c"])
     #expect(stage.sessions().first?.userActivity?.userInfo == ["dir": "/src", "line": "42"])
   }
 
   @Test func `a rule that is not the one has changed nothing`() throws {
-    let stage = try stage()
-    deliver(try text("main.c:42"), stage)
-    let (number, consulting) = try #require(self.consulting(stage))
+    deliver(try text("main.c:42"))
+    let (number, consulting) = try #require(self.consulting())
     stage.play(.consulted(number, consulting.answers(Stage.types, disk: [:])))
     #expect(stage.answers[number]?.refusal?.name == .routing("org.stagedoor.Error.NoActivity"))
     #expect(stage.sessions().isEmpty)
@@ -97,72 +95,65 @@ import TextRules
   @Test func `rules are not asked for a declared type, a named application or session, or where the options say so`()
     throws
   {
-    let stage = try stage()
     let names: [(inout PayloadOptions) -> Void] = [
       { $0.asksRules = false }, { $0.application = "org.example.Cats" },
       { $0.session = "6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa41" },
     ]
-    for change in names { #expect(deliver(try text("ls(1)", change), stage)?.refusal != nil) }
+    for change in names { #expect(deliver(try text("ls(1)", change))?.refusal != nil) }
     var declared = try text("ls(1)")
     declared.items[0].activities = [UserActivity(activityType: "view", targetContentIdentifier: "mine")]
-    deliver(declared, stage)
-    #expect(shown(stage) == ["mine"])
+    deliver(declared)
+    #expect(shown() == ["mine"])
     // An undeclared type is put to the rules.
     var undeclared = try text("cat(1)")
     undeclared.items[0].activities = [UserActivity(activityType: "unknown")]
-    deliver(undeclared, stage)
-    #expect(Set(shown(stage)) == ["mine", "cat"])
+    deliver(undeclared)
+    #expect(Set(shown()) == ["mine", "cat"])
   }
 
   @Test func `what a rule makes is routed without rules`() throws {
-    let stage = try stage()
-    let refusal = deliver(try text("elsewhere"), stage)?.refusal
+    let refusal = deliver(try text("elsewhere"))?.refusal
     #expect(refusal?.name == .routing("org.stagedoor.Error.ActivityTypeNotDeclared"))
   }
 
   @Test func `a refusal names the rule that asked for what is not there`() throws {
-    let stage = try stage()
     stage.setRules(
       try Self.set("rule it\nwhen text is 'x'\nthen application 'org.example.Player'\n"))
-    let refusal = try #require(deliver(try text("x"), stage)?.refusal)
+    let refusal = try #require(deliver(try text("x"))?.refusal)
     #expect(refusal.name == .routing("org.stagedoor.Error.NoSuchApplication"))
     #expect(refusal.message.hasPrefix("there is no application \"org.example.Player\""), "\(refusal.message)")
     #expect(refusal.message.hasSuffix("; the rule it asked so, /rules/it.rules:1"), "\(refusal.message)")
   }
 
   @Test func `a text that takes too long is refused, also after a second try aside`() throws {
-    let stage = try stage()
-    #expect(deliver(try text(Text(String(repeating: "a", count: 60_000) + "c b")), stage) == nil)
-    let (number, _) = try #require(self.consulting(stage))
+    #expect(deliver(try text(Text(String(repeating: "a", count: 60_000) + "c b"))) == nil)
+    let (number, _) = try #require(self.consulting())
     stage.play(.consulted(number, [.exhausted]))
     #expect(stage.answers[number]?.refusal?.name == .limitsExceeded)
   }
 
   @Test func `for a sandboxed sender no rule asks the disk`() throws {
-    let stage = try stage()
-    #expect(deliver(try text("main.c:42"), stage, by: .sandbox("org.example.Mail"))?.refusal != nil)
-    #expect(consulting(stage) == nil)
-    #expect(deliver(try text("main.c:42") { $0.isFromStranger = true }, stage)?.refusal != nil)
-    #expect(consulting(stage) == nil)
+    #expect(deliver(try text("main.c:42"), by: .sandbox("org.example.Mail"))?.refusal != nil)
+    #expect(consulting() == nil)
+    #expect(deliver(try text("main.c:42") { $0.isFromStranger = true })?.refusal != nil)
+    #expect(consulting() == nil)
   }
 
   @Test func `the same token gets the first answer, whatever the rules say by then`() throws {
-    let stage = try stage()
-    let first = deliver(try text("ls(1)") { $0.token = "t" }, stage)
+    let first = deliver(try text("ls(1)") { $0.token = "t" })
     stage.setRules(RuleSet())
-    #expect(deliver(try text("ls(1)") { $0.token = "t" }, stage) == first)
+    #expect(deliver(try text("ls(1)") { $0.token = "t" }) == first)
     stage.setRules(try Self.set("rule other\nthen activity 'edit'"))
-    #expect(deliver(try text("ls(1)") { $0.token = "t" }, stage) == first)
+    #expect(deliver(try text("ls(1)") { $0.token = "t" }) == first)
   }
 
   @Test func `Explain says what the drop will do, and without a rule why each failed`() throws {
-    let stage = try stage()
     func explained(_ payload: Payload, by caller: Caller = .shell) throws -> Explanation? {
       let asked = stage.book.consultation(on: payload, from: caller)
       let answer = asked.map { $0.answer ?? $0.rest.answers(Stage.types, disk: [:])[0] }
       return stage.explain(payload, consultation: answer, by: caller)
     }
-    deliver(try text("ls(1)"), stage)
+    deliver(try text("ls(1)"))
     let page = try explained(try text("ls(1)"))
     guard case .made(let rule, let made?)? = page?.rules else { return _ = Issue.record("no rule took it") }
     #expect(rule == RuleReference(name: "page", file: "/rules/it.rules", line: 6))
@@ -178,15 +169,14 @@ import TextRules
   }
 
   @Test func `each item by itself is put to the rules, as if it had come alone`() throws {
-    let stage = try stage()
     var payload = try text("ls(1)")
     payload.items += try ["main.c:42", "nothing", "cat(1)"].flatMap { try text(Text($0)).items }
     payload.options.batch = .bestEffort
     #expect(stage.call(.deliverEach(payload, digest: .empty, size: 0)) == nil)
-    let (number, consulting) = try #require(self.consulting(stage))
+    let (number, consulting) = try #require(self.consulting())
     stage.play(.consulted(number, consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
     let items = try #require(stage.answers[number]?.items)
-    #expect(shown(stage) == ["ls", "file:///src/main.c", "cat"])
+    #expect(shown() == ["ls", "file:///src/main.c", "cat"])
     let noActivity = InterchangeError.Name.routing("org.stagedoor.Error.NoActivity")
     #expect(items.map(\.refusal?.name) == [nil, nil, noActivity, nil])
     let rules = stage.shelf.deliveries.values.compactMap { Decision.document(ofStored: $0.decision) }
@@ -200,11 +190,10 @@ import TextRules
   }
 
   @Test func `promises of a payload that the rules refuse are ended`() throws {
-    let stage = try stage()
     var payload = try text("main.c:42")
     payload.items[0].representations.append(promise())
-    #expect(deliver(payload, stage) == nil)
-    let (number, _) = try #require(self.consulting(stage))
+    #expect(deliver(payload) == nil)
+    let (number, _) = try #require(self.consulting())
     stage.play(.consulted(number, [.exhausted]))
     #expect(stage.answers[number]?.refusal?.name == .limitsExceeded)
     #expect(stage.endedPromises == [["/promise"]])
@@ -212,72 +201,67 @@ import TextRules
   }
 
   @Test func `an item that takes too long fails alone, and only its promises are ended`() throws {
-    let stage = try stage()
     var payload = try text("ls(1)")
     payload.items += try ["main.c:42", "cat(1)"].flatMap { try text(Text($0)).items }
     for item in 0...2 { payload.items[item].representations.append(promise(Text("/promise\(item)"))) }
     payload.options.batch = .bestEffort
     #expect(stage.call(.deliverEach(payload, digest: .empty, size: 0)) == nil)
-    let (number, consulting) = try #require(self.consulting(stage))
+    let (number, consulting) = try #require(self.consulting())
     var answers = consulting.answers(Stage.types, disk: [:])
     answers[1] = .exhausted
     stage.play(.consulted(number, answers))
     let items = try #require(stage.answers[number]?.items)
     #expect(items.map(\.refusal?.name) == [nil, .limitsExceeded, nil])
-    #expect(shown(stage) == ["ls", "cat"])
+    #expect(shown() == ["ls", "cat"])
     #expect(stage.endedPromises == [["/promise1"]])
     stage.checkItself()
   }
 
   @Test func `rules are asked about a type as soon as nobody declares it`() throws {
-    let stage = try stage()
     stage.setRules(
       try Self.set("rule old\nwhen activity is 'edit'\nthen activity 'view' key 'old'"))
     func edit() throws -> Payload { Payload(try UserActivity(type: "edit", key: "new", userInfo: UserInfo())) }
-    for _ in 1...3 { deliver(try edit(), stage) }
-    #expect(shown(stage) == ["new"])
+    for _ in 1...3 { deliver(try edit()) }
+    #expect(shown() == ["new"])
     stage.play(.declared(cats()))
-    deliver(try edit(), stage)
-    #expect(Set(shown(stage)) == ["new", "old"])
+    deliver(try edit())
+    #expect(Set(shown()) == ["new", "old"])
   }
 
   @Test func `sources and errors know items by their places in what was handed in`() throws {
-    let stage = try stage()
     var payload = try text("ls(1)")
     payload.items[0].representations += [promise(), .file("no.gif", type: "image/gif")]
-    deliver(payload, stage)
+    deliver(payload)
     let orders = stage.errands.compactMap { if case .pack(_, let orders, _, _) = $0 { orders } else { nil } }.joined()
     #expect(orders.map(\.place) == ["items[0].representations[2].file"])
     payload.items[0].representations.removeLast()
-    let delivered = try #require(deliver(payload, stage)?.delivered)
+    let delivered = try #require(deliver(payload)?.delivered)
     let kept = try #require(stage.shelf.baggage[delivered.delivery])
     #expect(kept.promises.map(\.item) == [0])
     stage.checkItself()
   }
 
   @Test func `what was refused or is private does not count, and a token that was answered ends its promises`() throws {
-    let stage = try stage()
     var batch = try text("ls(1)")
     batch.items += try text("nothing").items
     stage.call(.deliverEach(batch, digest: .empty, size: 0))
     #expect(stage.sessions().isEmpty)
-    deliver(try text("ls(1)") { $0.isPrivate = true }, stage)
+    deliver(try text("ls(1)") { $0.isPrivate = true })
     #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 0, 0, 0])
     var payload = try text("ls(1)") { $0.token = "t" }
     payload.items[0].representations.append(promise())
-    let delivered = try #require(deliver(payload, stage)?.delivered)
+    let delivered = try #require(deliver(payload)?.delivered)
     #expect(stage.book.rulesWithMatches.map(\.matches) == [0, 1, 0, 0])
     stage.call(.cancel(delivered.delivery))
     let before = stage.endedPromises.count
-    deliver(payload, stage)
+    deliver(payload)
     #expect(stage.endedPromises.count == before + 1)
     stage.checkItself()
   }
 
   @Test func `a call that waits for the disk is answered when the store refuses its turn`() throws {
-    let stage = try stage()
-    deliver(try text("main.c:42"), stage)
-    let (number, consulting) = try #require(self.consulting(stage))
+    deliver(try text("main.c:42"))
+    let (number, consulting) = try #require(self.consulting())
     let answer = consulting.answers(Stage.types, disk: ["/src/main.c": .file(.plainText)])
     stage.play(.refused(.consulted(number, answer), InterchangeError(.storageFailed, "full")))
     #expect(stage.answers[number]?.refusal?.name == .storageFailed)

@@ -180,6 +180,10 @@ final class Stage {
     return call(.deliver(payload, digest: Text("digest of \(type) \(key ?? .empty)"), size: 100), by: caller)
   }
 
+  /// A session is activated with nothing.
+  @discardableResult
+  func activate(_ session: UniqueIdentifier) -> CallAnswer? { call(.activate(session, named(session), size: 0)) }
+
   func activity(_ type: Text, _ key: Text?, _ change: (inout PayloadOptions) -> Void = { _ in }) -> Payload {
     var payload = Payload(UserActivity(activityType: type, targetContentIdentifier: key))
     change(&payload.options)
@@ -302,6 +306,13 @@ final class Stage {
   func progress(of delivery: UniqueIdentifier?) -> DeliveryProgress? {
     delivery.flatMap { (try? store.delivery($0)) ?? nil }?.progress
   }
+}
+
+/// A payload of nothing but the session that it names.
+func named(_ session: UniqueIdentifier) -> Payload {
+  var payload = Payload()
+  payload.options.session = Text("\(session)")
+  return payload
 }
 
 /// What is stored, to look at and to compare.

@@ -19,15 +19,15 @@ import Testing
     .installed([application: InstalledManifest(manifest: manifest, file: "/cats.plist")], keeping: [])
   }
 
+  private let stage = Stage()
+
   /// The understudy has registered the application, and has attached.
-  private static func stage() -> Stage {
-    let stage = Stage()
-    stage.call(.register(manifest(), size: 100), by: .host)
-    stage.attach(as: .host, understudy)
-    return stage
+  private func standIn() {
+    stage.call(.register(Self.manifest(), size: 100), by: .host)
+    stage.attach(as: .host, Self.understudy)
   }
 
-  private func attach(_ stage: Stage, as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
+  private func attach(as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
     stage.call(
       .attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
     stage.play(.ownership(stage.lastCall, isOwner: isOwner))
@@ -37,7 +37,7 @@ import Testing
   // MARK: Who may
 
   @Test func `who registered the application stands in for it, and is asked at its own path`() throws {
-    let stage = Self.stage()
+    standIn()
     #expect(
       stage.errands.first
         == .findOwner(2, name: ":1.10", application: Self.application, connection: ":1.10", path: "/understudy/cats"))
@@ -48,54 +48,49 @@ import Testing
   }
 
   @Test func `nobody else does, a sandbox never, and nobody for an application that declares itself`() {
-    let stage = Stage()
+    stage.call(.register(Self.manifest(nil), size: 100), by: .host)
+    #expect(attach() == .notHost)
     stage.call(.register(Self.manifest(), size: 100), by: .host)
-    #expect(attach(stage, as: .other) == .notHost)
-    #expect(attach(stage, as: .sandbox(Self.application)) == .accessDenied)
+    #expect(attach(as: .other) == .notHost)
+    #expect(attach(as: .sandbox(Self.application)) == .accessDenied)
     // A name in a registered manifest gives nobody a right.
     stage.call(.register(Self.manifest(.owner("org.example.Understudy")), size: 100), by: .host)
-    #expect(attach(stage, as: .other) == .notHost)
-    #expect(attach(stage, as: .host) == nil)
-    let plain = Stage()
-    plain.call(.register(Self.manifest(nil), size: 100), by: .host)
-    #expect(attach(plain) == .notHost)
+    #expect(attach(as: .other) == .notHost)
+    #expect(attach(as: .host) == nil)
   }
 
   @Test func `of an installed application the owner of the stated name does`() {
-    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
-    #expect(attach(stage, isOwner: false) == .notHost)
-    #expect(attach(stage) == nil)
+    #expect(attach(isOwner: false) == .notHost)
+    #expect(attach() == nil)
     let asked = stage.errands.compactMap { if case .findOwner(_, let name, _, _, _) = $0 { name } else { nil } }
     #expect(asked == ["org.example.Understudy", "org.example.Understudy"])
     stage.play(Self.install(Self.manifest(.registrar)))
     stage.hostLeaves()
-    #expect(attach(stage) == .notHost)
+    #expect(attach() == .notHost)
   }
 
   @Test func `one lives at a time`() {
-    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
-    #expect(attach(stage) == nil)
-    #expect(attach(stage, as: .other) == .requestDenied)
-    #expect(attach(stage) == nil)
+    #expect(attach() == nil)
+    #expect(attach(as: .other) == .requestDenied)
+    #expect(attach() == nil)
     stage.hostLeaves()
-    #expect(attach(stage, as: .other) == nil)
+    #expect(attach(as: .other) == nil)
   }
 
   @Test func `who was refused while the name was looked up attaches nothing`() {
-    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
     stage.call(.attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: .other)
     let late = stage.lastCall
-    #expect(attach(stage) == nil)
+    #expect(attach() == nil)
     stage.play(.ownership(late, isOwner: true))
     #expect(stage.answers[late]?.refusal?.name == .requestDenied)
     #expect(stage.memory.hosts[Self.application]?.connection == ":1.10")
   }
 
   @Test func `it may stand in for many, and is none of them`() throws {
-    let stage = Self.stage()
+    standIn()
     stage.call(.register(cats("org.example.Dogs") { $0.understudy = .registrar }, size: 100), by: .host)
     stage.attach("org.example.Dogs", as: .host, HostOptions(isUnderstudy: true))
     // It may send undeclared types to each, as the host of each.
@@ -110,7 +105,7 @@ import Testing
   // MARK: The application's own host
 
   @Test func `a host that owns the name takes over, the sessions with it`() throws {
-    let stage = Self.stage()
+    standIn()
     let shown = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswersAll()
     let waiting = try #require(stage.drop(key: "2")?.delivered)
@@ -127,16 +122,15 @@ import Testing
   }
 
   @Test func `an understudy that comes later is refused`() {
-    let stage = Stage()
     stage.call(.register(Self.manifest(), size: 100), by: .host)
     stage.attach(as: .other)
-    #expect(attach(stage) == .requestDenied)
+    #expect(attach() == .requestDenied)
   }
 
   @Test func `an installed manifest replaces a registered one, and sessions get the configurations that take them`()
     throws
   {
-    let stage = Self.stage()
+    standIn()
     let one = try #require(stage.drop("view", key: "1")?.delivered?.session)
     stage.hostAnswersAll()
     let waiting = try #require(stage.drop("view", key: "2")?.delivered)
@@ -161,7 +155,7 @@ import Testing
   }
 
   @Test func `a new manifest of the understudy discards what it has lost, as any manifest does`() throws {
-    let stage = Self.stage()
+    standIn()
     stage.drop(key: "1")
     stage.hostAnswersAll()
     stage.call(.register(Self.manifest(configurations: ["Other"]), size: 100), by: .host)
@@ -171,14 +165,12 @@ import Testing
   // MARK: Starting
 
   @Test func `the understudy of the stated name is started in the application's place`() {
-    let stage = Stage()
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
     stage.drop(key: "1")
     #expect(stage.errands == [.launch(application: Self.application, number: 1, name: "org.example.Understudy")])
   }
 
   @Test func `an application that its understudy registered is not started, because it would not attach`() throws {
-    let stage = Stage()
     stage.call(.register(Self.manifest(), size: 100), by: .host)
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.errands.isEmpty)

@@ -4,11 +4,9 @@ import XML
 // The service reads property lists and writes none. The tests write the lists that they read.
 extension PropertyList {
   /// Reads the output of `write`.
-  package static func readTagged(
-    _ bytes: [UInt8], maximumLength: Int = Limits.manifest, at place: Place = .document
-  ) throws(Fault) -> Value {
-    let (tree, format) = try read(bytes, maximumLength: maximumLength)
-    return try Value(tagged: tree, in: .propertyList(format), at: place)
+  package static func readTagged(_ bytes: [UInt8]) throws(Fault) -> Value {
+    let (tree, format) = try read(bytes, maximumLength: Limits.manifest)
+    return try Value(tagged: tree, in: .propertyList(format), at: .document)
   }
 
   /// Writes any value, in the same way each time. It reads back the same if it is within the limits of the reader.

@@ -35,22 +35,10 @@ struct DamageTests {
     return bytes
   }
 
-  /// Does everything that a service does with the store, as long as the store answers. Returns whether nothing was refused.
+  /// Returns whether nothing was refused.
   private func use(_ store: SessionStore) -> Bool {
-    failure { () throws(StoreError) in
-      try store.forEachSession { _ in }
-      for session in try store.sessions(limit: 50) ?? [] {
-        _ = try store.session(session.identifier)
-        _ = try store.sessions(of: session.application, concernedWith: "photo-1", limit: 100)
-      }
-      for delivery in try store.deliveries(limit: 50) ?? [] { _ = try store.delivery(delivery.identifier) }
-      _ = try store.events(after: 0, limit: .max)
-      _ = try store.preferences()
-      _ = try store.connectedSessions()
-      try store.commit((1...20).flatMap { [.session(session($0)), .delivery(delivery($0))] }, at: noon)
-      try store.commit([event(store.lastEventSequence + 1)], at: noon)
-      try store.rest(at: noon)
-    } == nil
+    let records = (1...20).flatMap { [.session(session($0)), .delivery(delivery($0))] as [Record] }
+    return store.work(committing: records + [event(store.lastEventSequence + 1)]).error == nil
   }
 
   @Test(arguments: 0..<seeds)

@@ -251,33 +251,17 @@ struct ReadErrorTests {
     }
   }
 
-  /// Does everything that a service does with the store; it does not repeat what fails.
-  private func use(_ store: SessionStore, _ session: Session, _ event: Record) -> (committed: Bool, error: StoreError?)
-  {
-    var committed = false
-    let error = failure { () throws(StoreError) in
-      try store.forEachSession { _ in }
-      for delivery in try store.deliveries(limit: 100) ?? [] { _ = try store.delivery(delivery.identifier) }
-      _ = try store.events(after: 0, limit: .max)
-      _ = try store.connectedSessions()
-      try store.commit([.session(session), event], at: noon)
-      committed = true
-      try store.rest(at: noon)
-    }
-    return (committed, error)
-  }
-
   @Test func `wherever a read fails in use, the next call is served, and all of it is there at the next start`() throws
   {
     let (left, model) = try killed()
-    let sequence = (model.events.last?.sequence ?? 0) + 1
+    let records = [.session(session(1)), event((model.events.last?.sequence ?? 0) + 1)]
     func opened() throws -> (TemporaryDirectory, SessionStore) {
       let directory = left.copy()
       try open(directory).close()
       return (directory, try open(directory))
     }
     let (counted, first) = try opened()
-    let reads = DiskFaults.reads(in: counted.path) { _ = use(first, session(1), event(sequence)) }
+    let reads = DiskFaults.reads(in: counted.path) { _ = first.work(committing: records) }
     #expect(reads > 10)
     for after in 0..<reads {
       let comment = Comment(rawValue: "read \(after) of \(reads)")
@@ -285,13 +269,13 @@ struct ReadErrorTests {
       var model = model
       var committed = false
       DiskFaults.during([.read], in: directory.path, error: EIO, after: after, count: 1) {
-        let answer = use(store, session(1), event(sequence))
+        let answer = store.work(committing: records)
         committed = answer.committed
         #expect(answer.error == nil || answer.error?.kind == .io, comment)
       }
-      if !committed { #expect(use(store, session(1), event(sequence)).error == nil, comment) }
+      if !committed { #expect(store.work(committing: records).error == nil, comment) }
       #expect(store.damage == nil, comment)
-      model.apply([.session(session(1)), event(sequence)])
+      model.apply(records)
       try expectServed(store, model, comment)
       store.close()
       try expectWhole(directory, model, comment)

@@ -12,23 +12,35 @@ let place = "items[0].representations[1].file"
 /// The silence that a test waits for: the usual one takes a minute.
 let silence = getenv("STAGEDOOR_STRESS") == nil ? Duration.seconds(2) : BaggageLimits.silence
 
-/// A store with a directory of its own.
-struct BaggageStores {
+/// Stores with a directory of their own, which end with it.
+final class BaggageStores: Sendable {
   let directory = TemporaryDirectory(in: "/tmp")
+  let first: BaggageStore
+  private let others = Lock<[BaggageStore]>([])
+
+  init() { first = BaggageStore(directory: directory.path, isSynced: false) }
+
+  deinit {
+    let all = others.withLock(\.self) + [first]
+    Task { for store in all { await store.close() } }
+  }
 
   func store(isSynced: Bool = false, silence: Duration = BaggageLimits.silence) -> BaggageStore {
-    BaggageStore(directory: directory.path, isSynced: isSynced, silence: silence)
+    ending(BaggageStore(directory: directory.path, isSynced: isSynced, silence: silence))
   }
 
   /// A store that keeps everything in memory.
-  func inMemory() -> BaggageStore { BaggageStore(directory: nil, isSynced: false) }
+  func inMemory() -> BaggageStore { ending(BaggageStore(directory: nil, isSynced: false)) }
+
+  private func ending(_ store: BaggageStore) -> BaggageStore {
+    others.withLock { $0.append(store) }
+    return store
+  }
 
   var spool: String { "\(directory.path)/spool" }
 
   /// The files of a delivery. A copy is there from its first byte on, under a temporary name.
-  func spooled(of delivery: UniqueIdentifier = delivery) -> [String] {
-    TemporaryDirectory.names(in: "\(spool)/\(delivery)")
-  }
+  func spooled() -> [String] { TemporaryDirectory.names(in: "\(spool)/\(delivery)") }
 }
 
 extension BaggageStore {

@@ -55,11 +55,11 @@ func event(_ sequence: UInt64, at instant: Instant = noon) -> Record {
 let pictures = ContentType("image/png")!
 
 /// Some bytes, a file, and a content that the baggage store keeps.
-func baggage(_ number: UInt64, _ bytes: [UInt8] = [1, 2, 3], kept: Int64 = 1000, isPrivate: Bool = false) -> Baggage {
+func baggage(_ number: UInt64, _ bytes: [UInt8] = [1, 2, 3]) -> Baggage {
   let entries = [
-    Parcel(.data(bytes), size: Int64(bytes.count)), Parcel(.file("file:///a"), size: 77), Parcel(.kept(2), size: kept),
+    Parcel(.data(bytes), size: Int64(bytes.count)), Parcel(.file("file:///a"), size: 77), Parcel(.kept(2), size: 1000),
   ].map { Baggage.Entry(type: pictures, visibility: .all, $0) }
-  return Baggage(delivery: delivery(number).identifier, items: [entries], isPrivate: isPrivate)
+  return Baggage(delivery: delivery(number).identifier, items: [entries], isPrivate: false)
 }
 
 func instant(_ seconds: Int64) -> Instant { Instant(microseconds: noon.microseconds + seconds * 1_000_000) }
@@ -79,6 +79,26 @@ func tamper(
 
 extension SessionStore {
   func deliveryCount() throws(StoreError) -> Int { try deliveries(limit: .max)?.count ?? 0 }
+
+  /// Does everything that a service does with a store, and repeats nothing that fails.
+  func work(committing records: [Record]) -> (committed: Bool, error: StoreError?) {
+    var committed = false
+    let error = failure { () throws(StoreError) in
+      try forEachSession { _ in }
+      for session in try sessions(limit: 50) ?? [] {
+        _ = try self.session(session.identifier)
+        _ = try sessions(of: session.application, concernedWith: "photo-1", limit: 100)
+      }
+      for delivery in try deliveries(limit: 100) ?? [] { _ = try self.delivery(delivery.identifier) }
+      _ = try events(after: 0, limit: .max)
+      _ = try preferences()
+      _ = try connectedSessions()
+      try commit(records, at: noon)
+      committed = true
+      try rest(at: noon)
+    }
+    return (committed, error)
+  }
 
   /// Looks while the last records are in the log alone, and again when they are in rows.
   func inLogAndRows(_ look: () throws -> Void) throws {
