@@ -57,3 +57,9 @@ def threads(pid):
         with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
             found[thread] = voluntary, voluntary + others, int(file.read().split()[0])
     return found
+
+
+def resident(pid):
+    """Returns the process's share of memory (PSS), in MiB."""
+    with open(f"/proc/{pid}/smaps_rollup") as file:
+        return int(re.search(r"^Pss:\s+(\d+) kB", file.read(), re.M)[1]) / 1024

@@ -18,6 +18,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+from common import resident, threads  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOADER = importlib.machinery.SourceFileLoader("windows", os.path.join(HERE, "..", "Scripts", "try-windows"))
 windows = importlib.util.module_from_spec(importlib.util.spec_from_loader("windows", LOADER))
@@ -43,15 +45,8 @@ class Active:
 
 def figures(process):
     """Returns the processor time in seconds, the PSS in MiB, and the number of times that its threads waited."""
-    with open(f"/proc/{process}/schedstat") as file:
-        seconds = int(file.read().split()[0]) / 1e9
-    with open(f"/proc/{process}/smaps_rollup") as file:
-        pss = next(int(line.split()[1]) for line in file if line.startswith("Pss:")) / 1024
-    waits = 0
-    for thread in os.listdir(f"/proc/{process}/task"):
-        with open(f"/proc/{process}/task/{thread}/status") as file:
-            waits += next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
-    return seconds, pss, waits
+    of_threads = threads(process).values()
+    return sum(each[2] for each in of_threads) / 1e9, resident(process), sum(each[0] for each in of_threads)
 
 
 def timed(scene, path):

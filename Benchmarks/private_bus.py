@@ -1,18 +1,19 @@
 """A private message bus, on dbus-daemon or dbus-broker, that ends with the process that started it.
 
-    with PrivateBus("dbus-broker") as bus: …     bus.address, bus.pid, bus.environment()
+    with PrivateBus("dbus-broker") as bus: …     bus.address, bus.environment()
 
 dbus-daemon listens by itself. dbus-broker does nothing by itself: a controller talks D-Bus to it over a socket pair,
 peer to peer, gives it a listening socket and a policy, and starts the services that it requests. This needs no systemd,
-but about sixty lines of D-Bus. They are here so that the benchmarks need nothing but Python.
+but Jeepney, which is imported for this bus alone.
 """
 
+import array
+import contextlib
 import ctypes
 import os
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import tempfile
 import threading
@@ -64,10 +65,6 @@ class PrivateBus:
                     error.add_note(log.read())
             self.close()
             raise
-
-    @property
-    def pid(self):
-        return self._process.pid
 
     def environment(self):
         # A starter address of an outer bus would win over ours in some clients.
@@ -139,44 +136,35 @@ class PrivateBus:
         # The broker ends when its controller hangs up, so this end stays open as long as the bus.
         self._controller = ours
         ours.settimeout(START_LIMIT)
-        _authenticate(ours)
+        messages = _messages(ours)
         for number, name in enumerate(self._services):
-            _call(ours, "AddName", "osu", [f"{_NAMES}{number}", name, os.getuid()])
-        _call(ours, "AddListener", "ohv", ["/org/bus1/DBus/Listener/0", 0, (_POLICY, _OPEN_POLICY)], listener)
+            _call(ours, messages, "AddName", "osu", (f"{_NAMES}{number}", name, os.getuid()))
+        _call(ours, messages, "AddListener", "ohv", ("/org/bus1/DBus/Listener/0", listener, (_POLICY, _OPEN_POLICY)))
         listener.close()
         address = f"unix:path={path}"
         # Later messages are requests of clients. Without services to start, none of them needs our answer.
         if self._services:
             ours.settimeout(None)
-            self._starter = threading.Thread(target=self._start_what_is_asked_for, args=(ours, address))
+            self._starter = threading.Thread(target=self._start_what_is_asked_for, args=(messages, address))
             self._starter.start()
         return address
 
-    def _start_what_is_asked_for(self, stream, address):
+    def _start_what_is_asked_for(self, messages, address):
         """Starts the requested services until the broker ends. They inherit the processors of this thread."""
         if self._cpus:
             os.sched_setaffinity(0, self._cpus)
         environment = {**os.environ, **self._variables, "DBUS_SESSION_BUS_ADDRESS": address}
-        while message := _message(stream):
-            for number, command in enumerate(self._services.values()):
-                if b"Activate\0" in message and f"{_NAMES}{number}\0".encode() in message:
-                    # Without preexec_fn, Python needs no copy of itself for the new process.
-                    self._started.append(subprocess.Popen(command, env=environment))
+        commands = {f"{_NAMES}{number}": command for number, command in enumerate(self._services.values())}
+        for message in messages:
+            fields = {field.name: value for field, value in message.header.fields.items()}
+            if fields.get("member") == "Activate":
+                # Without preexec_fn, Python needs no copy of itself for the new process.
+                self._started.append(subprocess.Popen(commands[fields["path"]], env=environment))
 
 
-# The controller's side of the protocol. The broker is the SASL server. EXTERNAL with an empty DATA means
-# "the user that the kernel reports"; the broker demands no more.
+# The controller's side of the protocol.
 
-
-def _authenticate(stream):
-    stream.sendall(b"\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n")
-    answer = b""
-    while answer.count(b"\r\n") < 3:
-        answer += _received(stream, 1)
-    lines = answer.split(b"\r\n")
-    if lines[0] != b"DATA" or not lines[1].startswith(b"OK ") or lines[2] != b"AGREE_UNIX_FD":
-        raise RuntimeError(f"dbus-broker answers the handshake with {answer!r}")
-
+_NAMES = "/org/bus1/DBus/Name/"
 
 # A batch of rules: the verdict on connecting and its priority, then rules for owning names, for sending
 # and for receiving. Each rule begins with its verdict and its priority. The highest priority wins.
@@ -191,98 +179,34 @@ _ALLOW_ALL = (True, 1, [(True, 1, True, "")], [_ANY_MESSAGE], [_ANY_MESSAGE])
 _OPEN_POLICY = ([(_EVERYONE, _ALLOW_ALL)], [], [], False, "session")
 
 
-_NAMES = "/org/bus1/DBus/Name/"
+def _messages(stream):
+    """Introduces us to the broker, and returns what it sends until it hangs up."""
+    from jeepney import Parser
+    from jeepney.auth import BEGIN, Authenticator
+
+    authenticator = Authenticator(enable_fds=True)
+    for line in authenticator:
+        stream.sendall(line)
+        authenticator.feed(stream.recv(1024))
+    stream.sendall(BEGIN)
+
+    def received():
+        parser = Parser()
+        with contextlib.suppress(ConnectionError):
+            while data := stream.recv(4096):
+                yield from parser.feed(data)
+
+    return received()
 
 
-def _call(stream, member, signature, values, *sockets):
-    body = _marshal(signature, values)
-    fields = [
-        (1, ("o", "/org/bus1/DBus/Broker")),
-        (2, ("s", "org.bus1.DBus.Broker")),
-        (3, ("s", member)),
-        (8, ("g", signature)),
-        (9, ("u", len(sockets))),  # the number of descriptors in the message
-    ]
-    header = _marshal("yyyyuua(yv)", [ord("l"), 1, 0, 1, len(body), 1, fields])
-    header += bytes(-len(header) % 8)
-    socket.send_fds(stream, [header + body], [one.fileno() for one in sockets])
-    reply = _message(stream)
-    if reply[1:2] != b"\x02":  # a method return
-        raise RuntimeError(f"dbus-broker refuses {member}: {reply!r}")
+def _call(stream, messages, member, signature, values):
+    from jeepney import DBusAddress, MessageType, new_method_call
 
-
-def _message(stream):
-    """Returns the broker's next message; empty if the broker has hung up."""
-    try:
-        start = _received(stream, 16)
-    except (RuntimeError, ConnectionError):
-        return b""
-    body_size, _, fields_size = struct.unpack("<III", start[4:])
-    return start + _received(stream, fields_size + -fields_size % 8 + body_size)
-
-
-def _received(stream, count):
-    data = b""
-    while len(data) < count:
-        piece = stream.recv(count - len(data))
-        if not piece:
-            raise RuntimeError("dbus-broker hung up on its controller")
-        data += piece
-    return data
-
-
-# A marshaller for the types above, little endian.
-
-_FIXED = {"y": "<B", "b": "<I", "u": "<I", "h": "<I", "t": "<Q"}
-_ALIGNMENT = {"y": 1, "g": 1, "v": 1, "t": 8, "(": 8}  # all others: 4
-
-
-def _marshal(signature, values):
-    out = bytearray()
-    for part, value in zip(_parts(signature), values, strict=True):
-        _append(out, part, value)
-    return bytes(out)
-
-
-def _append(out, kind, value):
-    out += bytes(-len(out) % _ALIGNMENT.get(kind[0], 4))
-    if kind in _FIXED:
-        out += struct.pack(_FIXED[kind], value)
-    elif kind in ("s", "o"):
-        text = value.encode()
-        out += struct.pack("<I", len(text)) + text + b"\0"
-    elif kind == "g":
-        out += bytes([len(value)]) + value.encode() + b"\0"
-    elif kind == "v":
-        signature, inner = value
-        _append(out, "g", signature)
-        _append(out, signature, inner)
-    elif kind[0] == "a":
-        at = len(out)
-        out += bytes(4)
-        # The padding before the first element does not count in the array's length.
-        out += bytes(-len(out) % _ALIGNMENT.get(kind[1], 4))
-        start = len(out)
-        for element in value:
-            _append(out, kind[1:], element)
-        struct.pack_into("<I", out, at, len(out) - start)
-    else:
-        for part, member in zip(_parts(kind[1:-1]), value, strict=True):
-            _append(out, part, member)
-
-
-def _parts(signature):
-    """Yields the single complete types of a signature."""
-    at = 0
-    while at < len(signature):
-        end = at
-        while signature[end] == "a":
-            end += 1
-        depth = 0
-        while True:
-            depth += {"(": 1, ")": -1}.get(signature[end], 0)
-            end += 1
-            if depth == 0:
-                break
-        yield signature[at:end]
-        at = end
+    # Jeepney wants a name to call, which means nothing between two peers.
+    broker = DBusAddress("/org/bus1/DBus/Broker", "org.bus1.DBus.Broker", "org.bus1.DBus.Broker")
+    descriptors = array.array("i")
+    data = new_method_call(broker, member, signature, values).serialise(serial=1, fds=descriptors)
+    socket.send_fds(stream, [data], descriptors)
+    reply = next(messages, None)
+    if reply is None or reply.header.message_type != MessageType.method_return:
+        raise RuntimeError(f"dbus-broker refuses {member}: {reply}")

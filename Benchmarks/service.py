@@ -8,7 +8,6 @@ because the C programs do not write a line for each call either.
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import items
 import page
-from common import BUILT, HERE, compile_c, make_release, rounds, take_turns, threads
+from common import BUILT, HERE, compile_c, make_release, resident, rounds, take_turns, threads
 from private_bus import PrivateBus, die_with_parent, pinned
 
 HOUSE = f"{BUILT}/house/release"
@@ -346,12 +345,6 @@ def measure_items(place, kind, processor, rounds):
 
 
 # Waiting.
-
-
-def resident(pid):
-    """Returns the process's share of memory (PSS), in MiB."""
-    with open(f"/proc/{pid}/smaps_rollup") as file:
-        return int(re.search(r"^Pss:\s+(\d+) kB", file.read(), re.M)[1]) / 1024
 
 
 def wake_ups(pid):

@@ -3,9 +3,7 @@
 //
 //     drop-libdbus BUS-NAME
 
-#include <dbus/dbus.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "service.h"
 
 static const char *const interface = "org.stagedoor.Interchange1";
 static const char *const path = "/org/stagedoor/Interchange1";
@@ -22,8 +20,7 @@ static void emit_routed(DBusConnection *connection, const char *type, const char
     dbus_message_append_args(routed, DBUS_TYPE_STRING, &application, DBUS_TYPE_OBJECT_PATH, &session, DBUS_TYPE_STRING,
                              &outcome, DBUS_TYPE_STRING, &configuration, DBUS_TYPE_STRING, &type, DBUS_TYPE_STRING,
                              &key, DBUS_TYPE_STRING, &delivery, DBUS_TYPE_UINT64, &sequence, DBUS_TYPE_INVALID);
-    dbus_connection_send(connection, routed, NULL);
-    dbus_message_unref(routed);
+    post(connection, routed);
 }
 
 static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *call, void *data) {
@@ -46,16 +43,8 @@ static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *cal
     } else {
         reply = dbus_message_new_error(call, DBUS_ERROR_INVALID_ARGS, "Drop takes \"ssa{ss}\"");
     }
-    dbus_connection_send(connection, reply, NULL);
-    dbus_message_unref(reply);
+    post(connection, reply);
     return DBUS_HANDLER_RESULT_HANDLED;
-}
-
-static void check(DBusError *error) {
-    if (!dbus_error_is_set(error))
-        return;
-    fprintf(stderr, "drop-libdbus: %s\n", error->message);
-    exit(1);
 }
 
 int main(int argc, char **argv) {
@@ -63,20 +52,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: drop-libdbus BUS-NAME\n");
         return 64;
     }
-    DBusError error = DBUS_ERROR_INIT;
-    DBusConnection *connection = dbus_bus_get(DBUS_BUS_SESSION, &error);
-    check(&error);
-
-    const DBusObjectPathVTable vtable = {.message_function = on_message};
-    dbus_connection_register_object_path(connection, path, &vtable, NULL);
-
-    int result = dbus_bus_request_name(connection, argv[1], DBUS_NAME_FLAG_DO_NOT_QUEUE, &error);
-    check(&error);
-    if (result != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER) {
-        fprintf(stderr, "drop-libdbus: %s belongs to another\n", argv[1]);
-        return 1;
-    }
-    while (dbus_connection_read_write_dispatch(connection, -1))
-        ;
+    serve(own(argv[1], path, on_message), NULL);
     return 0;
 }

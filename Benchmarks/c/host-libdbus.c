@@ -3,26 +3,14 @@
 //
 //     host-libdbus APPLICATION
 
-#include <dbus/dbus.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "service.h"
 #include <unistd.h>
-
-static void check(DBusError *error) {
-    if (!dbus_error_is_set(error))
-        return;
-    fprintf(stderr, "host-libdbus: %s\n", error->message);
-    exit(1);
-}
 
 static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *call, void *data) {
     (void)data;
     if (dbus_message_get_type(call) != DBUS_MESSAGE_TYPE_METHOD_CALL)
         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
-    DBusMessage *reply = dbus_message_new_method_return(call);
-    dbus_connection_send(connection, reply, NULL);
-    dbus_message_unref(reply);
+    post(connection, dbus_message_new_method_return(call));
     return DBUS_HANDLER_RESULT_HANDLED;
 }
 
@@ -46,28 +34,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: host-libdbus APPLICATION\n");
         return 64;
     }
-    DBusError error = DBUS_ERROR_INIT;
-    DBusConnection *connection = dbus_bus_get(DBUS_BUS_SESSION, &error);
-    check(&error);
-
-    char path[256];
-    snprintf(path, sizeof path, "/%s", argv[1]);
-    for (char *letter = path; *letter; letter++)
-        if (*letter == '.' || *letter == '-')
-            *letter = *letter == '.' ? '/' : '_';
-    const DBusObjectPathVTable vtable = {.message_function = on_message};
-    dbus_connection_register_object_path(connection, path, &vtable, NULL);
-
-    if (dbus_bus_request_name(connection, argv[1], DBUS_NAME_FLAG_DO_NOT_QUEUE, &error) !=
-        DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER) {
-        check(&error);
-        fprintf(stderr, "host-libdbus: %s belongs to another\n", argv[1]);
-        return 1;
-    }
+    DBusConnection *connection = own_as_host(argv[1], on_message);
     attach(connection, argv[1]);
-    puts("attached");
-    fflush(stdout);
-    while (dbus_connection_read_write_dispatch(connection, -1))
-        ;
+    serve(connection, "attached");
     return 0;
 }

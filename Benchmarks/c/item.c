@@ -7,10 +7,7 @@
 // a delivery by descriptor takes of the time of one inline, and the same without the time of the few bytes, which is
 // what the mebibyte itself costs.
 
-#define _GNU_SOURCE
-#include <dbus/dbus.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "service.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -40,9 +37,7 @@ static double microseconds(void) {
 // The host takes everything.
 static DBusHandlerResult take(DBusConnection *connection, DBusMessage *call, void *data) {
     (void)data;
-    DBusMessage *reply = dbus_message_new_method_return(call);
-    dbus_connection_send(connection, reply, NULL);
-    dbus_message_unref(reply);
+    post(connection, dbus_message_new_method_return(call));
     return DBUS_HANDLER_RESULT_HANDLED;
 }
 
@@ -176,17 +171,9 @@ static double carry(int kind) {
 }
 
 static void become_host(const char *manifest) {
-    const DBusObjectPathVTable vtable = {.message_function = take};
-    char path[256] = "/";
-    strncat(path, application, sizeof path - 2);
-    for (char *dot = path; (dot = strchr(dot, '.'));)
-        *dot = '/';
-    dbus_connection_register_object_path(bus, path, &vtable, NULL);
+    bus = own_as_host(application, take);
     while (!dbus_bus_name_has_owner(bus, service, NULL))
         usleep(10000);
-    if (dbus_bus_request_name(bus, application, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) !=
-        DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER)
-        fail(application, "it belongs to another");
     DBusMessage *registering = call("RegisterApplication");
     dbus_message_append_args(registering, DBUS_TYPE_STRING, &manifest, DBUS_TYPE_INVALID);
     dbus_message_unref(ask(registering));
@@ -209,9 +196,8 @@ int main(int argc, char **argv) {
     }
     application = argv[1];
     int rounds = atoi(argv[3]), repeats = atoi(argv[4]);
-    bus = dbus_bus_get(DBUS_BUS_SESSION, NULL);
-    if (!bus || repeats < 1)
-        fail("start", bus ? "REPEATS is less than one" : "there is no session bus");
+    if (repeats < 1)
+        fail("start", "REPEATS is less than one");
     become_host(argv[2]);
     double *times[KINDS];
     for (int kind = 0; kind < KINDS; kind++)

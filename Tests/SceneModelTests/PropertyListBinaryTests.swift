@@ -1,4 +1,5 @@
 import SceneModel
+import SceneTestSupport
 import Testing
 
 @Suite struct PropertyListBinaryTests {
@@ -26,7 +27,7 @@ import Testing
   @Test(arguments: good)
   func `each kind of object is read`(objects: [[UInt8]], value: Value) throws {
     for size in 1...8 {
-      #expect(try PropertyList.read(BinaryPropertyList.file(objects, offsetSize: size)).value == value)
+      #expect(try PropertyList.read(BinaryPropertyList.file(objects, offsetSize: size)) == value)
     }
   }
 
@@ -34,7 +35,7 @@ import Testing
   func `references may be of any size up to eight bytes`(size: Int) throws {
     let number = { BinaryPropertyList.number($0, size: size) }
     let objects = [[0xD1] + number(1) + number(2), [0x51, 0x61], [0xA1] + number(3), [0x09]]
-    #expect(try PropertyList.read(BinaryPropertyList.file(objects, referenceSize: size)).value == ["a": [true]])
+    #expect(try PropertyList.read(BinaryPropertyList.file(objects, referenceSize: size)) == ["a": [true]])
   }
 
   private static let bad: [([[UInt8]], String)] = [
@@ -112,31 +113,5 @@ import Testing
     }
     let other = #expect(throws: Fault.self) { try PropertyList.read(Array("bplist15".utf8) + bytes.dropFirst(8)) }
     #expect(other?.description == "byte 6: expected version 00 of the binary form")
-  }
-}
-
-/// Assembles a binary property list from objects in file order, for tests of lists that no writer would write.
-enum BinaryPropertyList {
-  static func file(_ objects: [[UInt8]], top: Int = 0, offsetSize: Int = 1, referenceSize: Int = 1) -> [UInt8] {
-    var bytes = Array("bplist00".utf8)
-    var table: [UInt8] = []
-    for object in objects {
-      table += number(bytes.count, size: offsetSize)
-      bytes += object
-    }
-    let start = bytes.count
-    bytes += table + [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    for field in [objects.count, top, start] { bytes += number(field, size: 8) }
-    return bytes
-  }
-
-  /// The number with its highest byte first.
-  static func number(_ number: Int, size: Int) -> [UInt8] {
-    (0..<size).reversed().map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (8 * $0) : 0) }
-  }
-
-  /// An array of the objects with these numbers.
-  static func array(_ references: [Int], referenceSize: Int = 1) -> [UInt8] {
-    [0xAF, 0x12] + number(references.count, size: 4) + references.flatMap { number($0, size: referenceSize) }
   }
 }

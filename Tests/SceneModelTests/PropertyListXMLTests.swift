@@ -3,7 +3,7 @@ import SceneTestSupport
 import Testing
 
 @Suite struct PropertyListXMLTests {
-  private func read(_ xml: String) throws -> Value { try PropertyList.read(Array(xml.utf8)).value }
+  private func read(_ xml: String) throws -> Value { try PropertyList.read(Array(xml.utf8)) }
 
   private static let good: [(String, Value)] = [
     ("<string/>", ""), ("<string> a\n<!-- c -->b<![CDATA[<&]]> </string>", " a\nb<& "),

@@ -3,221 +3,130 @@ import XML
 
 // The service reads property lists and writes none. The tests write the lists that they read.
 extension PropertyList {
-  /// Reads the output of `write`.
-  package static func readTagged(_ bytes: [UInt8]) throws(Fault) -> Value {
-    let (tree, format) = try read(bytes, maximumLength: Limits.manifest)
-    return try Value(tagged: tree, in: .propertyList(format), at: .document)
+  /// Writes a value that the form can express. It reads back the same if it is within the limits of the reader.
+  package static func write(_ value: Value, as format: Format) -> [UInt8] {
+    switch format {
+    case .xml: Array("<plist>\(xml(value))</plist>".utf8)
+    case .binary: BinaryPropertyList.file(of: value)
+    }
   }
 
-  /// Writes any value, in the same way each time. It reads back the same if it is within the limits of the reader.
-  package static func write(_ value: Value, as format: Format) -> [UInt8] {
-    let tree = value.tagged(in: .propertyList(format))
-    switch format {
-    case .xml: return XMLPropertyListWriter.document(of: tree)
-    case .binary: return BinaryPropertyListWriter.document(of: tree)
+  private static func xml(_ value: Value) -> String {
+    func element(_ name: String, _ content: String) -> String { "<\(name)>\(content)</\(name)>\n" }
+    switch value {
+    case .bool(let bool): return bool ? "<true/>" : "<false/>"
+    case .integer(let integer): return element("integer", "\(integer)")
+    case .double(let double): return element("real", "\(double)")
+    case .string(let text): return element("string", escapedForXML(text.string))
+    case .date(let date): return element("date", date.rfc3339)
+    case .data(let bytes): return element("data", Base64.text(of: bytes).string)
+    case .array(let elements): return element("array", elements.map(xml).joined())
+    case .dictionary(let dictionary):
+      let entries = dictionary.entries.map { element("key", escapedForXML($0.key.string)) + xml($0.value) }
+      return element("dict", entries.joined())
+    case .null, .uuid, .url, .set: preconditionFailure("XML has no words for \(value)")
     }
   }
 }
 
 extension DocumentWriting {
-  package func propertyList(_ format: PropertyList.Format) -> [UInt8] { PropertyList.write(document, as: format) }
+  /// The document in each form that can express it.
+  package var propertyLists: [[UInt8]] {
+    PropertyList.Format.allCases.filter { document.fitting($0) == document }.map {
+      PropertyList.write(document, as: $0)
+    }
+  }
 }
 
-/// Writes `bplist00`: the objects, each before its references, then their positions, then the position of these.
-struct BinaryPropertyListWriter {
-  private var bytes = Array("bplist00".utf8)
-  private var offsets: [Int] = []
-  private let referenceSize: Int
-
-  private init(objects: Int) {
-    referenceSize = BinaryPropertyListWriter.size(of: objects)
-    offsets.reserveCapacity(objects)
+extension Value {
+  /// The value, or the nearest one that a form of property lists can express.
+  package func fitting(_ format: PropertyList.Format) -> Value {
+    switch self {
+    case .null where format == .xml: false
+    case .set(let elements) where format == .xml: Value.array(elements.inOrder).fitting(format)
+    case .set(let elements): .set(Set(elements.map { $0.fitting(format) }))
+    case .array(let elements): .array(elements.map { $0.fitting(format) })
+    case .dictionary(let dictionary):
+      .dictionary(
+        dictionary.entries.reduce(into: UserInfo()) { $0[$1.key.fitting(format)] = .some($1.value.fitting(format)) })
+    case .string(let text), .uuid(let text), .url(let text): .string(text.fitting(format))
+    case .date(let date): .date(Instant(microseconds: date.microseconds / 1_000_000 * 1_000_000))
+    case .null, .bool, .integer, .double, .data: self
+    }
   }
+}
 
-  static func document(of tree: Value) -> [UInt8] {
-    var writer = BinaryPropertyListWriter(objects: objects(in: tree))
-    let top = writer.add(tree)
-    return writer.finished(top: top)
+extension Text {
+  fileprivate func fitting(_ format: PropertyList.Format) -> Text {
+    format == .binary ? self : Text(String(String.UnicodeScalarView(string.unicodeScalars.filter(XMLText.isAllowed))))
   }
+}
 
-  private consuming func finished(top: Int) -> [UInt8] {
-    let table = bytes.count
-    let offsetSize = BinaryPropertyListWriter.size(of: table)
-    for offset in offsets { append(UInt64(offset), size: offsetSize) }
-    bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    for number in [offsets.count, top, table] { append(UInt64(number), size: 8) }
+/// Assembles a binary property list from objects in file order, also lists that no writer would write.
+package enum BinaryPropertyList {
+  package static func file(
+    _ objects: [[UInt8]], top: Int = 0, offsetSize: Int = 1, referenceSize: Int = 1
+  ) -> [UInt8] {
+    var bytes = Array("bplist00".utf8)
+    var table: [UInt8] = []
+    for object in objects {
+      table += number(bytes.count, size: offsetSize)
+      bytes += object
+    }
+    let start = bytes.count
+    bytes += table + [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    for field in [objects.count, top, start] { bytes += number(field, size: 8) }
     return bytes
   }
 
-  /// The number of objects: the largest number determines the length of a reference.
-  private static func objects(in value: Value) -> Int {
-    switch value {
-    case .array(let elements): elements.reduce(1) { $0 + objects(in: $1) }
-    case .dictionary(let entries): entries.entries.reduce(1) { $0 + 1 + objects(in: $1.value) }
-    default: 1
+  /// The number with its highest byte first.
+  package static func number(_ number: Int, size: Int) -> [UInt8] {
+    (0..<size).reversed().map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (8 * $0) : 0) }
+  }
+
+  /// An array of the objects with these numbers.
+  package static func array(_ references: [Int], referenceSize: Int = 1) -> [UInt8] {
+    counted(0xA0, references.count) + references.flatMap { number($0, size: referenceSize) }
+  }
+
+  private static func counted(_ kind: UInt8, _ count: Int) -> [UInt8] { [kind | 0xF, 0x12] + number(count, size: 4) }
+
+  /// Each object comes before those that it refers to.
+  static func file(of value: Value) -> [UInt8] {
+    var objects: [[UInt8]] = []
+    func add(_ value: Value) -> Int {
+      let place = objects.count
+      objects.append([])
+      objects[place] = object(value)
+      return place
     }
-  }
-
-  /// The number of bytes of a number.
-  private static func size(of number: Int) -> Int {
-    switch number {
-    case ..<0x100: 1
-    case ..<0x1_0000: 2
-    case ..<0x1_0000_0000: 4
-    default: 8
+    func container(_ kind: UInt8, _ count: Int, _ values: [Value]) -> [UInt8] {
+      counted(kind, count) + values.map(add).flatMap { number($0, size: 4) }
     }
-  }
-}
-
-// MARK: - Objects
-
-extension BinaryPropertyListWriter {
-  /// Returns the number of the object.
-  private mutating func add(_ value: Value) -> Int {
-    switch value {
-    case .bool(let bool): begin(bool ? 0x09 : 0x08)
-    case .integer(let integer): add(integer)
-    case .double(let double):
-      begin(0x23)
-      append(double.bitPattern, size: 8)
-    case .date(let date):
-      begin(0x33)
-      append((date.secondsSince2001 ?? 0).bitPattern, size: 8)
-    case .data(let data):
-      begin(0x40, count: data.count)
-      bytes += data
-    case .string(let string): add(string)
-    case .array(let elements):
-      let references = elements.map { add($0) }
-      begin(0xA0, count: elements.count)
-      append(references)
-    case .dictionary(let entries):
-      let keys = entries.entries.map { add(.string($0.key)) }
-      let values = entries.entries.map { add($0.value) }
-      begin(0xD0, count: entries.count)
-      append(keys + values)
-    case .null, .uuid, .url, .set:
-      preconditionFailure("\(value) is tagged before it is written to a property list")
+    func real(_ kind: UInt8, _ double: Double) -> [UInt8] {
+      [kind] + number(Int(bitPattern: UInt(double.bitPattern)), size: 8)
     }
-    return offsets.count - 1
-  }
-
-  private mutating func add(_ integer: Int64) {
-    offsets.append(bytes.count)
-    append(counted: UInt64(bitPattern: integer))
-  }
-
-  private mutating func add(_ string: Text) {
-    if string.withBytes({ $0.allSatisfy { $0 < 0x80 } }) {
-      begin(0x50, count: string.count)
-      bytes += string.string.utf8
-    } else {
-      let units = Array(string.string.utf16)
-      begin(0x60, count: units.count)
-      for unit in units { append(UInt64(unit), size: 2) }
-    }
-  }
-
-  private mutating func begin(_ marker: UInt8) {
-    offsets.append(bytes.count)
-    bytes.append(marker)
-  }
-
-  private mutating func begin(_ marker: UInt8, count: Int) {
-    begin(marker | UInt8(min(count, 0xF)))
-    if count >= 0xF { append(counted: UInt64(count)) }
-  }
-
-  /// As in an integer object: a negative number takes eight bytes.
-  private mutating func append(counted number: UInt64) {
-    let size = Int(exactly: number).map(BinaryPropertyListWriter.size) ?? 8
-    bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
-    append(number, size: size)
-  }
-
-  private mutating func append(_ references: [Int]) {
-    for reference in references { append(UInt64(reference), size: referenceSize) }
-  }
-
-  private mutating func append(_ number: UInt64, size: Int) {
-    for place in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
-  }
-}
-
-/// Lays out values as Apple's writers do.
-struct XMLPropertyListWriter {
-  private var text = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-    <plist version="1.0">
-
-    """
-
-  static func document(of tree: Value) -> [UInt8] {
-    var writer = XMLPropertyListWriter()
-    writer.write(tree, depth: 0)
-    writer.text += "</plist>\n"
-    return Array(writer.text.utf8)
-  }
-
-  private mutating func write(_ value: Value, depth: Int) {
-    switch value {
-    case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth)
-    case .integer(let integer): line("<integer>\(integer)</integer>", depth)
-    case .double(let double): line("<real>\(double)</real>", depth)
-    case .string(let string): write("string", string, depth)
-    case .date(let date): line("<date>\(date.rfc3339)</date>", depth)
-    case .data(let bytes): write(bytes, depth)
-    case .array(let elements):
-      container("array", isEmpty: elements.isEmpty, depth) { writer in
-        for element in elements { writer.write(element, depth: depth + 1) }
+    func object(_ value: Value) -> [UInt8] {
+      switch value {
+      case .null: return [0x00]
+      case .bool(let bool): return [bool ? 0x09 : 0x08]
+      case .integer(let integer): return [0x13] + number(Int(integer), size: 8)
+      case .double(let double): return real(0x23, double)
+      case .date(let date): return real(0x33, Double(date.microseconds - 978_307_200_000_000) / 1_000_000)
+      case .data(let bytes): return counted(0x40, bytes.count) + bytes
+      case .string(let text):
+        let units = Array(text.string.utf16)
+        if units.allSatisfy({ $0 < 0x80 }) { return counted(0x50, text.count) + text.string.utf8 }
+        return counted(0x60, units.count) + units.flatMap { number(Int($0), size: 2) }
+      case .array(let elements): return container(0xA0, elements.count, elements)
+      case .set(let elements): return container(0xC0, elements.count, elements.inOrder)
+      case .dictionary(let dictionary):
+        let (keys, values) = (dictionary.entries.map { Value.string($0.key) }, dictionary.entries.map(\.value))
+        return container(0xD0, dictionary.count, keys + values)
+      case .uuid, .url: preconditionFailure("a property list has no words for \(value)")
       }
-    case .dictionary(let entries):
-      container("dict", isEmpty: entries.isEmpty, depth) { writer in
-        for entry in entries.entries {
-          writer.write("key", entry.key, depth + 1)
-          writer.write(entry.value, depth: depth + 1)
-        }
-      }
-    case .null, .uuid, .url, .set:
-      preconditionFailure("\(value) is tagged before it is written to a property list")
     }
-  }
-
-  private mutating func write(_ element: String, _ content: Text, _ depth: Int) {
-    indent(depth)
-    text += "<\(element)>"
-    XMLText.append(content: content.string, to: &text)
-    text += "</\(element)>\n"
-  }
-
-  /// Writes lines of less than 76 columns, where a tab counts as eight.
-  private mutating func write(_ bytes: [UInt8], _ depth: Int) {
-    line("<data>", depth)
-    let encoded = Base64.encode(bytes)
-    let length = max(16, 76 - 8 * depth) / 4 * 4
-    for start in stride(from: 0, to: encoded.count, by: length) {
-      line(String(decoding: encoded[start..<min(start + length, encoded.count)], as: UTF8.self), depth)
-    }
-    line("</data>", depth)
-  }
-
-  private mutating func container(
-    _ element: String, isEmpty: Bool, _ depth: Int, _ content: (inout XMLPropertyListWriter) -> Void
-  ) {
-    if isEmpty { return line("<\(element)/>", depth) }
-    line("<\(element)>", depth)
-    content(&self)
-    line("</\(element)>", depth)
-  }
-
-  private mutating func line(_ content: String, _ depth: Int) {
-    indent(depth)
-    text += content
-    text += "\n"
-  }
-
-  private mutating func indent(_ depth: Int) {
-    for _ in 0..<depth { text += "\t" }
+    let top = add(value)
+    return file(objects, top: top, offsetSize: 4, referenceSize: 4)
   }
 }

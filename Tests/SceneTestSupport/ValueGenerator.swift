@@ -93,7 +93,7 @@ extension ValueGenerator {
   ]
 
   package static let tags: [Text] = [
-    "$", "$$", "$date", "$data", "$uuid", "$url", "$set", "$literal", "$null", "$text", "$entries", "$other", "$\0",
+    "$", "$$", "$date", "$data", "$uuid", "$url", "$set", "$literal", "$other", "$\0",
   ]
 
   package static let integers: [Int64] = [

@@ -139,8 +139,6 @@ public actor Listener {
 }
 
 extension Listener: LoopResident {
-  nonisolated func drain() -> Bool { false }
-
   nonisolated func evict() { assumeIsolated { $0.finish() } }
 }
 

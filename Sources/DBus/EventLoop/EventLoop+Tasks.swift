@@ -139,6 +139,5 @@ private final class LoopWait: LoopResident, @unchecked Sendable {
     continuation.resume()
   }
 
-  func drain() -> Bool { false }
   func evict() { end() }
 }

@@ -261,6 +261,7 @@ protocol LoopResident: AnyObject {
 }
 
 extension LoopResident {
+  func drain() -> Bool { false }
   func depart() {}
 }
 

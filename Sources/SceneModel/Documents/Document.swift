@@ -1,4 +1,4 @@
-/// A value that can be written as a document: JSON, or a property list with the same keys.
+/// A value that can be written as a document.
 package protocol DocumentWriting {
   /// Writes the fields that differ from their defaults, in the order of the keys' bytes.
   func write(to fields: inout some DocumentFields)
@@ -82,7 +82,7 @@ extension DocumentFields {
   }
 }
 
-/// A document as a value, from which property lists are made.
+/// A document as a value.
 struct ValueFields: DocumentFields {
   private var fields = UserInfo()
 
@@ -111,11 +111,6 @@ extension Document {
   /// Reads the document in JSON.
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
     self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try Self(node, rules) }
-  }
-
-  /// Reads the document as a property list, in either form.
-  package init(propertyList bytes: [UInt8], _ rules: ReadingRules) throws(Fault) {
-    self = try Self(PropertyListNode(try PropertyList.read(bytes, maximumLength: Limits.payload)), rules)
   }
 }
 

@@ -159,9 +159,9 @@ extension JSONNode {
   /// Finding a place costs a walk through the document, so the place is found only for a fault.
   private func meaning(of tag: Value) throws(Fault) -> Value {
     do throws(Fault) {
-      return try Value(tagged: tag, in: .json)
+      return try Value(tagged: tag)
     } catch {
-      return try Value(tagged: tag, in: .json, at: place)
+      return try Value(tagged: tag, at: place)
     }
   }
 

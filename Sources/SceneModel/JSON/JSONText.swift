@@ -41,7 +41,7 @@ enum JSONText {
   }
 
   /// The number in the `\uXXXX` at `start`.
-  private static func codeUnit(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt16? {
+  static func codeUnit(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt16? {
     guard start + 6 <= bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "u") else {
       return nil
     }
@@ -98,7 +98,7 @@ enum JSONText {
     }
   }
 
-  private static func scalar(_ bytes: UnsafeRawBufferPointer, escapedAt start: Int) -> Unicode.Scalar {
+  static func scalar(_ bytes: UnsafeRawBufferPointer, escapedAt start: Int) -> Unicode.Scalar {
     let unit = codeUnit(bytes, at: start) ?? 0
     if let scalar = Unicode.Scalar(unit) { return scalar }
     return UTF16.decode(UTF16.EncodedScalar([unit, codeUnit(bytes, at: start + 6) ?? 0]))

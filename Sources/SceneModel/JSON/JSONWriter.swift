@@ -32,7 +32,7 @@ final class JSONWriter {
     case .dictionary(let dictionary) where isTagged || dictionary.onlyTag == nil: write(dictionary, isTagged)
     case .dictionary, .data, .date, .uuid, .url, .set:
       precondition(!isTagged, "JSON has no words for \(value.kind): it has to be tagged")
-      write(value.tagged(in: .json), isTagged: true)
+      write(value.tagged, isTagged: true)
     }
   }
 

@@ -5,6 +5,7 @@ struct PredicateToken {
   let range: Range<Int>
 
   enum Kind: Hashable {
+    case relation(Comparison.Operator)
     case sign(Sign)
     case constant(Text)
     /// A word without a meaning here.
@@ -16,7 +17,7 @@ struct PredicateToken {
     case end
   }
 
-  /// The signs and words with a meaning. Words may have any case, and several signs have two spellings.
+  /// The other signs and words with a meaning. Words may have any case, and several signs have two spellings.
   enum Sign: String {
     case subject = "SELF"
     case always = "TRUEPREDICATE"
@@ -25,17 +26,7 @@ struct PredicateToken {
     case or = "OR"
     case not = "NOT"
     case oneOf = "IN"
-    case beginsWith = "BEGINSWITH"
-    case endsWith = "ENDSWITH"
-    case contains = "CONTAINS"
-    case like = "LIKE"
     case matches = "MATCHES"
-    case equal = "=="
-    case notEqual = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
     case open = "("
     case close = ")"
     case openList = "{"
@@ -43,19 +34,23 @@ struct PredicateToken {
     case openOptions = "["
     case closeOptions = "]"
     case comma = ","
+  }
+}
 
-    /// The sign with this spelling of one or two characters; `nil` if there is none.
-    init?(symbols: String) {
-      switch symbols {
-      case "=": self = .equal
-      case "<>": self = .notEqual
-      case "=<": self = .lessOrEqual
-      case "=>": self = .greaterOrEqual
-      case "&&": self = .and
-      case "||": self = .or
-      case "!": self = .not
-      default: self.init(rawValue: symbols)
-      }
+extension PredicateToken.Kind {
+  private static let otherSpellings = [
+    "=": "==", "<>": "!=", "=<": "<=", "=>": ">=", "&&": "AND", "||": "OR", "!": "NOT",
+  ]
+
+  /// The meaning of a sign, or of a word in capitals; `nil` if it has none.
+  fileprivate init?(meaningOf written: String) {
+    let spelling = Self.otherSpellings[written] ?? written
+    if let relation = Comparison.Operator(rawValue: spelling) {
+      self = .relation(relation)
+    } else if let sign = PredicateToken.Sign(rawValue: spelling) {
+      self = .sign(sign)
+    } else {
+      return nil
     }
   }
 }
@@ -124,7 +119,7 @@ struct PredicateLexer {
       skipWord()
       if offset > start {
         let word = String(decoding: bytes[start..<offset].map(\.capital), as: UTF8.self)
-        return token(PredicateToken.Sign(rawValue: word).map { .sign($0) } ?? .word, from: start)
+        return token(PredicateToken.Kind(meaningOf: word) ?? .word, from: start)
       }
     }
     return symbol()
@@ -134,9 +129,9 @@ struct PredicateLexer {
   private mutating func symbol() -> PredicateToken {
     for length in [2, 1] where offset + length <= bytes.count {
       let range = offset..<(offset + length)
-      if let sign = PredicateToken.Sign(symbols: text(range)) {
+      if let kind = PredicateToken.Kind(meaningOf: text(range)) {
         offset += length
-        return token(.sign(sign), from: range.lowerBound)
+        return token(kind, from: range.lowerBound)
       }
     }
     let (start, stray) = (offset, scalar())
@@ -233,33 +228,16 @@ extension PredicateLexer {
     }
   }
 
-  /// Four hexadecimal digits, or two groups of four for a scalar that takes two units in UTF-16.
+  /// Four hexadecimal digits, or two groups of four for a scalar that takes two units in UTF-16, as in JSON.
   private mutating func escapedScalar(from start: Int) throws(PredicateError) -> Unicode.Scalar {
-    guard let unit = unit() else { throw error(at: start, "expected four hexadecimal digits after \\u") }
+    let (unit, end) = bytes.withUnsafeBytes { (JSONText.codeUnit($0, at: start), JSONText.escapeEnd($0, at: start)) }
+    guard let unit else { throw error(at: start, "expected four hexadecimal digits after \\u") }
     if unit == 0 { throw error(at: start, PredicateLexer.noNUL) }
-    if let scalar = Unicode.Scalar(unit) { return scalar }
-    let isPair =
-      offset + 1 < bytes.count && bytes[offset] == UInt8(ascii: "\\") && bytes[offset + 1] == UInt8(ascii: "u")
-    if unit < 0xDC00, isPair {
-      offset += 2
-      if let low = self.unit(), low >= 0xDC00, low < 0xE000,
-        let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-      {
-        return scalar
-      }
+    guard let end else {
+      throw error(at: start, "this is half of a surrogate pair, and its other half is not next to it")
     }
-    throw error(at: start, "this is half of a surrogate pair, and its other half is not next to it")
-  }
-
-  private mutating func unit() -> UInt32? {
-    guard offset + 4 <= bytes.count else { return nil }
-    var value: UInt32 = 0
-    for byte in bytes[offset..<(offset + 4)] {
-      guard let digit = hexadecimalDigit(byte) else { return nil }
-      value = value << 4 | UInt32(digit)
-    }
-    offset += 4
-    return value
+    offset = end
+    return bytes.withUnsafeBytes { JSONText.scalar($0, escapedAt: start) }
   }
 
   private static let noNUL = "a text without NUL is expected; the bus carries none, so no key has one"

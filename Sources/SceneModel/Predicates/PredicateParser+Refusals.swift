@@ -15,7 +15,10 @@ extension PredicateParser {
     case .number: return "\(usual); SELF is a text, and a number that stands in one is put in quotes as well"
     case .placeholder: return "\(usual), a placeholder that was not filled in; the text itself belongs here, in quotes"
     case .stray(let scalar): return usual + (advice(about: scalar).map { "; \($0)" } ?? "")
-    case .sign(let sign): return usual + (advice(about: sign, expected).map { "; \($0)" } ?? "")
+    case .relation(let relation):
+      return relation.mirrored != nil && expected.hasPrefix("AND")
+        ? "\(usual); compare once, and join comparisons with AND" : usual
+    case .sign(let sign): return usual + (advice(about: sign).map { "; \($0)" } ?? "")
     case .word:
       if let reason = PredicateParser.reason(againstWord: written.uppercased()) { return reason }
       if isCall { return "there are no functions here, and so no \(quoted(written)); compare SELF with a text" }
@@ -48,14 +51,12 @@ extension PredicateParser {
     }
   }
 
-  private func advice(about sign: PredicateToken.Sign, _ expected: String) -> String? {
+  private func advice(about sign: PredicateToken.Sign) -> String? {
     switch sign {
     case .subject: "SELF stands on one side of a comparison, and a text in quotes on the other"
     case .not: "NOT stands before the whole comparison: NOT SELF == \"…\""
     case .openList: "only IN takes a list"
     case .openOptions: "options stand behind the operator, and a list in braces"
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      expected.hasPrefix("AND") ? "compare once, and join comparisons with AND" : nil
     default: nil
     }
   }

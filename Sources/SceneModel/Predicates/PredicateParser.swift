@@ -92,7 +92,7 @@ struct PredicateParser {
       return Comparison(.oneOf(try list()), options: options)
     }
     if token.kind == .sign(.matches) { return try match() }
-    guard case .sign(let sign) = token.kind, let relation = Comparison.Operator(rawValue: sign.rawValue) else {
+    guard case .relation(let relation) = token.kind else {
       throw refusal(of: token, expected: "an operator after SELF")
     }
     let options = try takeOperator()
@@ -122,14 +122,14 @@ struct PredicateParser {
 
   private mutating func mirroredComparison(_ constant: Text) throws(PredicateError) -> Comparison {
     try advance()
-    guard case .sign(let sign) = token.kind, case let relation = Comparison.Operator(rawValue: sign.rawValue),
-      relation != nil || sign == .oneOf || sign == .matches
-    else {
-      throw refusal(of: token, expected: "an operator after the text")
-    }
-    guard let mirrored = relation?.mirrored else {
-      let instead = sign == .oneOf ? "; SELF CONTAINS \"…\" looks for a part" : ""
-      throw error("\(sign.rawValue) takes SELF on its left\(instead)")
+    let mirrored: Comparison.Operator
+    switch token.kind {
+    case .relation(let relation):
+      guard let other = relation.mirrored else { throw error("\(relation.rawValue) takes SELF on its left") }
+      mirrored = other
+    case .sign(.oneOf): throw error("IN takes SELF on its left; SELF CONTAINS \"…\" looks for a part")
+    case .sign(.matches): throw error("MATCHES takes SELF on its left")
+    default: throw refusal(of: token, expected: "an operator after the text")
     }
     let options = try takeOperator()
     guard try takes(.subject) else {

@@ -113,9 +113,9 @@ extension BinaryPropertyListReader {
 
   private mutating func weigh(_ range: Range<Int>, at object: BinaryPropertyListFile.Object) throws(Fault) {
     content += range.count
-    // Unless objects are shared, there are no more bytes than the file has.
-    let most = max(Limits.manifest, file.bytes.count)
-    if content > most { throw object.fault("expected at most \(most) bytes of text and data", kind: .limit) }
+    if content > Limits.manifest {
+      throw object.fault("expected at most \(Limits.manifest) bytes of text and data", kind: .limit)
+    }
   }
 }
 
@@ -133,11 +133,5 @@ extension Instant {
       microseconds: Instant.beginningOf2001.microseconds + Int64(whole) * Instant.microsecondsInSecond + Int64(fraction)
     )
     if self < .earliest || self > .latest { return nil }
-  }
-
-  /// The nearest double; `nil` outside those years.
-  package var secondsSince2001: Double? {
-    guard self >= .earliest, self <= .latest else { return nil }
-    return Double(microseconds - Instant.beginningOf2001.microseconds) / Double(Instant.microsecondsInSecond)
   }
 }

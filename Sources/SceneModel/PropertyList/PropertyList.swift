@@ -2,24 +2,23 @@ import XML
 
 /// Apple's documents of values, in both forms that are in use.
 ///
-/// Neither form can express every `Value`; the others are tagged, as in JSON. A manifest is read without tags, and a `userInfo` with its tags.
+/// Manifests are written in them; neither form can express every `Value`.
 package enum PropertyList {
   package enum Format: Hashable, Sendable, CaseIterable { case xml, binary }
 
-  /// Reads a document without replacing tags. The result never has a UUID or a URL; it has null and sets if a binary document has them, which no
-  /// writer of Apple's makes. `expected` names the document in the fault for other text.
+  /// The result never has a UUID or a URL; it has null and sets if a binary document has them, which no writer of Apple's makes. `expected` names the
+  /// document in the fault for other text.
   package static func read(
-    _ bytes: [UInt8], maximumLength: Int = Limits.manifest, expected: String = "a property list in XML or binary"
-  ) throws(Fault) -> (value: Value, format: Format) {
-    if bytes.count > maximumLength { throw .tooLong(bytes.count, limit: maximumLength, at: Place.document) }
-    let format = try format(of: bytes, expected)
-    switch format {
+    _ bytes: [UInt8], expected: String = "a property list in XML or binary"
+  ) throws(Fault) -> Value {
+    if bytes.count > Limits.manifest { throw .tooLong(bytes.count, limit: Limits.manifest, at: Place.document) }
+    switch try format(of: bytes, expected) {
     case .xml:
       var reader = try XMLPropertyListReader(bytes)
-      return (try reader.document(), format)
+      return try reader.document()
     case .binary:
       var reader = try BinaryPropertyListReader(bytes)
-      return (try reader.document(), format)
+      return try reader.document()
     }
   }
 

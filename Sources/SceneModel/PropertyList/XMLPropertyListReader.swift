@@ -175,7 +175,7 @@ enum PropertyListText {
     return Int64("\(sign)\(digits)", radix: isHexadecimal ? 16 : 10)
   }
 
-  /// Finite and decimal: none of our writers produces the other forms of `Double`, such as "nan" and "0x1p3". The exact value of a double has some
+  /// Finite and decimal: no writer produces the other forms of `Double`, such as "nan" and "0x1p3". The exact value of a double has some
   /// eight hundred digits at most, and no reader needs more.
   static func double(_ text: String) -> Double? {
     let isDecimal = text.utf8.count <= 2_048 && text.utf8.allSatisfy("0123456789+-.eE".utf8.contains)

@@ -61,7 +61,6 @@ package struct ContentType: Sendable {
   /// Text, as it is selected somewhere.
   package static let plainText = ContentType(
     form: .mime, name: "text/plain", parameters: [Parameter(name: "charset", value: "utf-8")])
-  package static let directory = ContentType(form: .mime, name: "inode/directory", parameters: [])
   package static let anyData = ContentType(form: .mime, name: "application/octet-stream", parameters: [])
 
   /// The common form of all its spellings.

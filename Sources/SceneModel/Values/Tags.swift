@@ -1,6 +1,4 @@
-import XML
-
-/// Tags, by which a document writes the values that its form cannot express: a dictionary whose only key begins with `$`.
+/// Tags, by which JSON writes the values that it has no words for: a dictionary whose only key begins with `$`.
 ///
 /// | tag | holds | stands for |
 /// |---|---|---|
@@ -9,15 +7,6 @@ import XML
 /// | `$uuid`, `$url` | text | a UUID, a URL, as they are spelled |
 /// | `$set` | an array | a set |
 /// | `$literal` | a dictionary | that dictionary, where its only key begins with `$` itself |
-/// | `$null` | true | null, in a property list |
-/// | `$text` | data | text in UTF-8 that XML cannot hold, in a property list |
-/// | `$entries` | an array | a dictionary, its keys and values by turns, where XML cannot hold a key |
-package enum TaggedForm: Hashable, Sendable {
-  case json
-  case propertyList(PropertyList.Format)
-}
-
-/// The tags by their names.
 enum Tag {
   static let date: Text = "$date"
   static let data: Text = "$data"
@@ -25,60 +14,27 @@ enum Tag {
   static let url: Text = "$url"
   static let set: Text = "$set"
   static let literal: Text = "$literal"
-  static let null: Text = "$null"
-  static let text: Text = "$text"
-  static let entries: Text = "$entries"
 
   static let mark: Text = "$"
-}
-
-// MARK: - Values without tags
-
-extension TaggedForm {
-  var hasNull: Bool { self == .json }
-  var hasData: Bool { self != .json }
-
-  func has(_ date: Instant) -> Bool {
-    switch self {
-    case .json: false
-    case .propertyList(.xml): date.microseconds % Instant.microsecondsInSecond == 0
-    case .propertyList(.binary): date.secondsSince2001.flatMap(Instant.init(secondsSince2001:)) == date
-    }
-  }
-
-  func has(_ text: Text) -> Bool {
-    switch self {
-    case .json, .propertyList(.binary): true
-    case .propertyList(.xml): text.string.unicodeScalars.allSatisfy(XMLText.isAllowed)
-    }
-  }
 }
 
 // MARK: - Writing
 
 extension Value {
-  /// The value in the form's own values, and tags. A set is sorted, so that it is always written in the same way.
-  package func tagged(in form: TaggedForm) -> Value {
+  /// The value in JSON's own values, and tags. A set is sorted, so that it is always written in the same way.
+  package var tagged: Value {
     switch self {
-    case .null: form.hasNull ? self : [Tag.null: true]
-    case .bool, .integer, .double: self
-    case .string(let text): form.has(text) ? self : [Tag.text: .data(Array(text.string.utf8))]
-    case .data(let bytes): form.hasData ? self : [Tag.data: .string(Base64.text(of: bytes))]
-    case .date(let date): form.has(date) ? self : [Tag.date: .string(Text(date.rfc3339))]
-    case .uuid(let text): [Tag.uuid: .string(text)]
-    case .url(let text): [Tag.url: .string(text)]
-    case .array(let elements): .array(elements.map { $0.tagged(in: form) })
-    case .set(let elements): [Tag.set: .array(elements.map { $0.tagged(in: form) }.inOrder)]
-    case .dictionary(let entries): Value.tagged(entries, in: form)
+    case .null, .bool, .integer, .double, .string: return self
+    case .data(let bytes): return [Tag.data: .string(Base64.text(of: bytes))]
+    case .date(let date): return [Tag.date: .string(Text(date.rfc3339))]
+    case .uuid(let text): return [Tag.uuid: .string(text)]
+    case .url(let text): return [Tag.url: .string(text)]
+    case .array(let elements): return .array(elements.map(\.tagged))
+    case .set(let elements): return [Tag.set: .array(elements.map(\.tagged).inOrder)]
+    case .dictionary(let entries):
+      let tagged = Value.dictionary(entries.mapValues { $0.value.tagged })
+      return entries.onlyTag == nil ? tagged : [Tag.literal: tagged]
     }
-  }
-
-  private static func tagged(_ entries: UserInfo, in form: TaggedForm) -> Value {
-    let tagged = entries.mapValues { $0.value.tagged(in: form) }
-    if !entries.entries.allSatisfy({ form.has($0.key) }) {
-      return [Tag.entries: .array(tagged.entries.flatMap { [Value.string($0.key).tagged(in: form), $0.value] })]
-    }
-    return entries.onlyTag == nil ? .dictionary(tagged) : [Tag.literal: .dictionary(tagged)]
   }
 }
 

@@ -115,5 +115,5 @@ private func order<Compared: Comparable>(_ one: Compared, _ other: Compared) -> 
 }
 
 extension Sequence<Value> {
-  var inOrder: [Value] { sorted { $0.precedes($1) } }
+  package var inOrder: [Value] { sorted { $0.precedes($1) } }
 }

@@ -134,9 +134,6 @@ package struct Refusal: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The same refusal for a batch that is refused as a whole.
-  package func of(item place: Int) -> Refusal { Refusal(reason, "items[\(place)]: \(message)") }
-
   /// The name of the error on the bus.
   package var errorName: Text {
     let isOfDBus = reason == .limitsExceeded || reason == .accessDenied

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// An accepted payload can be written and read again unchanged, in every form.
+/// An accepted payload can be written and read again unchanged.
 enum PayloadLaws {
   private static let rules = ReadingRules(types: FuzzedParser.types)
 
@@ -8,31 +8,18 @@ enum PayloadLaws {
     let document = FuzzedDocument(input)
     let payload: Payload
     do throws(Fault) {
-      switch document.form {
-      case .json(nil): return .unfit
-      case .json(let text?): payload = try Payload(json: text, rules)
-      case .propertyList: payload = try Payload(propertyList: input, rules)
-      }
+      guard case .json(let text?) = document.form else { return .unfit }
+      payload = try Payload(json: text, rules)
     } catch {
       try RefusalLaws.check(error, of: document)
       return .refused
     }
-    try checkForms(of: payload)
+    try checkJSON(of: payload)
     // A written payload has no unknown key.
     var strict = payload
     strict.options.isStrict = true
     try checkJSON(of: strict)
     return .taken
-  }
-
-  private static func checkForms(of payload: Payload) throws(BrokenLaw) {
-    try checkJSON(of: payload)
-    for format in PropertyList.Format.allCases {
-      // JSON has words of its own for some tags: these nest deeper, and take more room.
-      try BrokenLaw.check(
-        payload, as: "\(format)", mayNotFit: true, write: { $0.propertyList(format) }
-      ) { (bytes) throws(Fault) in try Payload(propertyList: bytes, rules) }
-    }
   }
 
   private static func checkJSON(of payload: Payload) throws(BrokenLaw) {
@@ -42,19 +29,17 @@ enum PayloadLaws {
   }
 }
 
-/// A value that was read can be written and read again unchanged, in every form, with its tags.
+/// A value that was read can be written and read again unchanged: in JSON with its tags, and in property lists as far as these have words for it.
 enum ValueLaws {
   static func check(_ input: [UInt8]) throws(BrokenLaw) -> FuzzedParser.Outcome {
     let document = FuzzedDocument(input)
     let tree = document.tree
-    // A dictionary that looks like a tag but is none is refused below, although a property list may contain it.
-    if case .propertyList = document.form, let tree { try checkPropertyLists(of: tree) }
     let value: Value
     do throws(Fault) {
       switch document.form {
       case .json(nil): return .unfit
       case .json(let text?): value = try JSON.value(text)
-      case .propertyList: value = try PropertyList.readTagged(input)
+      case .propertyList: value = try PropertyList.read(input)
       }
     } catch {
       try RefusalLaws.check(error, of: document)
@@ -64,25 +49,24 @@ enum ValueLaws {
       return .refused
     }
     guard let tree else { throw BrokenLaw("taken for JSON: \(value)") }
-    if !tree.hasTags, value != tree { throw BrokenLaw("read as \(value), not \(tree)") }
+    if !tree.hasTags || document.isPropertyList, value != tree { throw BrokenLaw("read as \(value), not \(tree)") }
     try checkJSON(of: value, of: document)
     try checkPropertyLists(of: value)
     return .taken
   }
 
   private static func checkJSON(of value: Value, of document: FuzzedDocument) throws(BrokenLaw) {
-    // A property list has words of its own for some tags: these nest deeper.
-    let mayNotFit = if case .propertyList = document.form { true } else { false }
+    // A property list has words of its own for what JSON tags: these nest deeper.
     try BrokenLaw.check(
-      value, as: "JSON", mayNotFit: mayNotFit, write: { JSON.text(of: $0) }
+      value, as: "JSON", mayNotFit: document.isPropertyList, write: { JSON.text(of: $0) }
     ) { (text) throws(Fault) in try JSON.value(text) }
   }
 
   private static func checkPropertyLists(of value: Value) throws(BrokenLaw) {
     for format in PropertyList.Format.allCases {
       try BrokenLaw.check(
-        value, as: "\(format)", mayNotFit: true, write: { PropertyList.write($0, as: format) }
-      ) { (bytes) throws(Fault) in try PropertyList.readTagged(bytes) }
+        value.fitting(format), as: "\(format)", mayNotFit: true, write: { PropertyList.write($0, as: format) }
+      ) { (bytes) throws(Fault) in try PropertyList.read(bytes) }
     }
   }
 }
@@ -151,8 +135,7 @@ enum ManifestLaws {
     if case .success = read(input, installedAs: Text(manifest.identifier.string + "2")) {
       throw BrokenLaw("\(manifest.identifier) may be installed as another")
     }
-    let written = [Array(installed.json.string.utf8)] + PropertyList.Format.allCases.map { installed.propertyList($0) }
-    for bytes in written {
+    for bytes in [Array(installed.json.string.utf8)] + installed.propertyLists {
       let again = read(bytes, installedAs: installed.identifier)
       if again != .success(installed) {
         throw BrokenLaw("\(again) came back, not \(installed), from \(String(decoding: bytes, as: UTF8.self))")
@@ -165,14 +148,14 @@ enum ManifestLaws {
   /// `outcome` is the result of the document; its tree gives the same result in other forms.
   private static func checkForms(of tree: Value, _ outcome: Result<Manifest, Faults>) throws(BrokenLaw) {
     let expected = summary(outcome)
-    let forms: [(TaggedForm, (Value) -> [UInt8])] = [
-      (.json, { Array(JSON.text(of: $0).string.utf8) }),
-      (.propertyList(.xml), { PropertyList.write($0, as: .xml) }),
-      (.propertyList(.binary), { PropertyList.write($0, as: .binary) }),
-    ]
+    if !tree.isFinite { return }
     // A tag would change its meaning: nobody looks for tags in a manifest.
-    for (form, write) in forms where tree.isFinite && tree.tagged(in: form) == tree {
-      let other = read(write(tree))
+    var forms = tree.tagged == tree ? [("JSON", Array(JSON.text(of: tree).string.utf8))] : []
+    for format in PropertyList.Format.allCases where tree.fitting(format) == tree {
+      forms.append(("\(format)", PropertyList.write(tree, as: format)))
+    }
+    for (form, bytes) in forms {
+      let other = read(bytes)
       if case .failure(let faults) = other, faults.all.contains(where: { $0.kind == .limit }) { continue }
       if summary(other) != expected { throw BrokenLaw("as \(form): \(other), not \(outcome)") }
     }

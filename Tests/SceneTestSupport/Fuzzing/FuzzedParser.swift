@@ -73,12 +73,14 @@ struct FuzzedDocument {
     }
   }
 
+  var isPropertyList: Bool { if case .propertyList = form { true } else { false } }
+
   /// The document with its tags as written; `nil` if it cannot be parsed.
   var tree: Value? {
     switch form {
     case .json(nil): .none
     case .json: NaiveJSON.tree(of: bytes)
-    case .propertyList: try? PropertyList.read(bytes).value
+    case .propertyList: try? PropertyList.read(bytes)
     }
   }
 }
