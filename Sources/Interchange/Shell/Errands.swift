@@ -213,7 +213,7 @@ extension Interchange {
     let connection = Text(name.rawValue)
     if !prompter.matters(connection) { return }
     if !prompter.isAsking(connection) {
-      _ = feed(.callerLeft(connection: connection))
+      feed(.callerLeft(connection: connection))
       return
     }
     // What the host answered before it left was read before, but each answer comes by a task. These have ended when the bus has answered.
