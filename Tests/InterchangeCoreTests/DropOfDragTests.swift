@@ -25,6 +25,8 @@ import Theatre
     #expect(baggage[0] == .held(0) && baggage[1] == .kept(1))
     #expect(baggage[2] == .promise(Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")))
     #expect(stage.news(since: count) == ["drag State :1.1 :3.9"])
+    let words = stage.said(since: count).map(\.word)
+    #expect(words.first == "drag State" && words.last == "answer" && words.contains("Routed"), "\(words)")
     // A copy ends as soon as it was handled, and can still be opened.
     stage.hostAnswersAll()
     #expect(stage.news(since: count).dropFirst() == ["drag State :1.1 :3.9", "Ended copy :1.1"])

@@ -231,6 +231,25 @@ import Testing
       ])
   }
 
+  @Test func `who waits for a delivery hears last that it was refused`() {
+    stage.drop(key: "1") { $0.wait = .handled }
+    let before = stage.sayings.count
+    stage.hostAnswers(.refused("no"))
+    #expect(
+      stage.said(since: before).map(\.word) == [
+        "DeliveryFailed", "session went", "SessionDiscarded", "refused hostRefused",
+      ])
+  }
+
+  @Test func `a service that starts tells which scenes were left`() throws {
+    let window = try stage.window("1")
+    let before = stage.sayings.count
+    stage.restart(cats())
+    stage.passUntilQuiet(seconds: 0)
+    #expect(stage.said(since: before).map(\.word).contains("SessionDisconnected"))
+    #expect(stage.shelf.sessions[window]?.state == .unattached)
+  }
+
   @Test func `a window that opens after its delivery failed is closed again`() throws {
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)

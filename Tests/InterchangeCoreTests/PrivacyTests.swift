@@ -210,6 +210,16 @@ import Testing
     #expect(try seen(stage, session).userInfo == ["page": 7])
   }
 
+  @Test func `a private delivery that no host had leaves its window as it was, also after a redirect`() throws {
+    let stage = Stage(cats())
+    let window = try #require(stage.drop(key: "beach")?.delivered?.session)
+    let secret = try #require(stage.drop(key: "secret") { ($0.isPrivate, $0.disposition) = (true, .new) }?.delivered)
+    #expect(stage.call(.redirect(secret.delivery, to: window)) == .outcome("activated"))
+    #expect(stage.call(.cancel(secret.delivery)) == .done)
+    let session = try #require(stage.shelf.sessions[window])
+    #expect(session.userActivity?.key == "beach" && !session.isPrivate)
+  }
+
   // MARK: What hosts say, and what a redirect says
 
   @Test func `what a host says of a window that was private a moment ago is told to nobody`() throws {

@@ -152,4 +152,10 @@ import Testing
       #expect(fault?.kind == .limit)
     }
   }
+
+  @Test func `a text that is dropped is no longer than a document`() {
+    let text = Text(String(repeating: "a", count: Limits.payload + 1))
+    let fault = #expect(throws: Fault.self) { try Payload(text: text, directory: .empty, info: [:]) }
+    #expect(fault?.description.hasPrefix("text: expected at most \(Limits.payload) bytes") == true)
+  }
 }

@@ -31,6 +31,8 @@ struct OpenDelivery: Boxed, Hashable, Sendable {
     var confidant: Text?
     /// Whether an earlier run of the service gave it to a host. The host may have seen it: the next host gets it as another attempt.
     var isFromBefore = false
+    /// The attempt with which a host gets it for the first time: it may have been redirected before.
+    var firstAttempt: Int64 = 1
     var holding: Holding?
     /// While it is forwarded.
     var deferral: Holding?

@@ -330,8 +330,8 @@ extension PromptBook {
     drag.parcels = []
     try weigh(&drag)
     memory.drags[identifier] = drag
-    let delivered = try accept(packing, .empty)
     tell(drag, .stateChanged)
+    let delivered = try accept(packing, .empty)
     reply(delivered, to: number, caller, waits: packing.payload.options.wait == .handled)
   }
 

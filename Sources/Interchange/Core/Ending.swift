@@ -16,26 +16,29 @@ extension PromptBook {
     _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError,
     tellingSender senders: InterchangeError? = nil
   ) throws(Halt) {
-    guard let identifier = delivery.session, let session = try session(identifier) else {
-      return try fail(delivery, progress, error, senders)
+    if let identifier = delivery.session, let session = try session(identifier) {
+      if takesSession(delivery, session) {
+        note(delivery, progress, error)
+        // A host that was asked to open the session may show it all the same, and must hear that it is gone.
+        let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
+        try discard(session, animation: "standard", isTold: isKnown)
+      } else {
+        if isProvisional(delivery, session) { memory.provisional[identifier] = true }
+        let mayShow = session.isConnected && delivery.wasGivenBefore
+        if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !mayBeShown(delivery) {
+          try takeAway(delivery.identifier, from: session)
+        }
+        note(delivery, progress, error)
+      }
+    } else {
+      note(delivery, progress, error)
     }
-    if takesSession(delivery, session) {
-      try fail(delivery, progress, error, senders)
-      // A host that was asked to open the session may show it all the same, and must hear that it is gone.
-      let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
-      return try discard(session, animation: "standard", isTold: isKnown)
-    }
-    if isProvisional(delivery, session) { memory.provisional[identifier] = true }
-    let mayShow = session.isConnected && delivery.wasGivenBefore
-    if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !mayBeShown(delivery) {
-      try takeAway(delivery.identifier, from: session)
-    }
-    try fail(delivery, progress, error, senders)
+    answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
   /// Whether a host has, or had, the delivery.
   private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
-    delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > 1
+    delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > delivery.firstAttempt
       || isInHand(delivery)
   }
 
@@ -63,10 +66,8 @@ extension PromptBook {
     session.shownBy == delivery || memory.followers[delivery].map { memory.deliveries[$0] != nil } ?? false
   }
 
-  /// Records that the delivery is over, and tells everyone who waits for it.
-  private mutating func fail(
-    _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError, _ senders: InterchangeError?
-  ) throws(Halt) {
+  /// Records that the delivery is over. The calls that wait for it are answered last.
+  private mutating func note(_ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) {
     note(.deliveryProgress(delivery.identifier, progress))
     if let session = progress.session {
       announce(
@@ -76,7 +77,6 @@ extension PromptBook {
     log("\(delivery.identifier): \(progress.state.rawValue): \(delivery.isPrivate ? "it is private" : error.message)")
     dragEnds(with: delivery.identifier, .failed)
     release(delivery.identifier)
-    answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
   /// Undoes what a delivery did to its session: the session shows its previous content again, or that content becomes the previous content of the
@@ -150,7 +150,8 @@ extension PromptBook {
   mutating func letGo(of session: UniqueIdentifier) throws(Halt) {
     let gone = InterchangeError(.noSuchSession, "its session was discarded")
     for delivery in memory.open(of: session, atMost: PromptBook.deliveriesAtOnce) {
-      try fail(delivery, delivery.failed(gone, at: now.time), gone, nil)
+      note(delivery, delivery.failed(gone, at: now.time), gone)
+      answerWaiters(of: delivery.identifier, .refused(gone))
     }
     for entry in memory.baggageOfSession[session].prefix(PromptBook.deliveriesAtOnce) { release(entry.identifier) }
     let isDone = !memory.isAwaited(session) && memory.baggageOfSession.count(of: session) == 0
@@ -241,6 +242,7 @@ extension PromptBook {
       isShown
         ? .deliveryProgress(identifier, progress) : .deliveryRedirected(identifier, progress, redirected.previous))
     memory.deliveries[identifier]?.holding = holding
+    if let open, !mayBeShown(open) { memory.deliveries[identifier]?.firstAttempt = progress.attempt }
     if open == nil { memory.deliveries[identifier]?.confidant = memory.baggage[identifier]?.confidant }
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")

@@ -166,7 +166,7 @@ extension PromptBook {
       left.count > PromptBook.deliveriesAtOnce
       ? Array(left.dropFirst(PromptBook.deliveriesAtOnce)) : nil
     for session in try sessions(Array(left.prefix(PromptBook.deliveriesAtOnce))) {
-      note(.session(session.disconnected()))
+      disconnect(session)
     }
   }
 }
