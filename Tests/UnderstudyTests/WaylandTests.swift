@@ -164,7 +164,8 @@ enum Recorded {
     try toplevels.take(WaylandMessage(3, 0, WaylandMessage.word(0)))
     var bound = toplevels.takeRequests().dropFirst(request(1, 1, 2).count + request(1, 0, 3).count)
     let bind = try #require(try WaylandMessage(takenFrom: &bound))
-    #expect(bind.body.suffix(8) == (WaylandMessage.word(5) + WaylandMessage.word(4))[...])
+    // From version 8 on it tells the process of a window, and from 13 on of windows in another way.
+    #expect(bind.body.suffix(8) == (WaylandMessage.word(8) + WaylandMessage.word(4))[...])
     #expect(Array(bound) == request(1, 0, 5))
 
     try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(70)))
@@ -197,9 +198,10 @@ enum Recorded {
     #expect(titles(toplevels) == ["c.txt", "b.txt"])
     #expect(toplevels.takeChanges() == DisplayChanges(list: true, titles: [first: 1]))
     toplevels.close(first)
-    #expect(toplevels.takeRequests() == request(6, 5))
+    #expect(toplevels.takeRequests() == request(6, 4), "the next request would move the window")
     try toplevels.take(WaylandMessage(6, 5))
-    #expect(titles(toplevels) == ["b.txt"] && toplevels.takeRequests() == request(6, 8))
+    #expect(
+      titles(toplevels) == ["b.txt"] && toplevels.takeRequests() == request(6, 7), "the next request needs a file")
     // A panel.
     try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(72)))
     try tell(9, "panel", 1 << 12, 1)
