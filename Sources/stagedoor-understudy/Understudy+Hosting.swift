@@ -263,10 +263,16 @@ extension Understudy {
     hosting.sessions[session]?.broughtBy = nil
     if let delivery = hosted.broughtBy, await isTaken(delivery) { return }
     if let url = hosted.url {
-      _ = try act(on: try await look(for: url, in: manifest.entry), token)
-    } else if let window = hosted.window {
-      try activate("\(window)", token)
+      do {
+        _ = try act(on: try await look(for: url, in: manifest.entry), token)
+        return
+      } catch let error as ErrorReply
+        where error.name == "org.freedesktop.DBus.Error.FileNotFound" && hosted.window != nil
+      {
+        // Its window still shows the file that somebody has deleted.
+      }
     }
+    if let window = hosted.window { try activate("\(window)", token) }
   }
 
   /// Whether the service counts a delivery as taken, and so has asked for the front behind it.

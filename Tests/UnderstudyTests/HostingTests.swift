@@ -354,6 +354,18 @@ import Testing
     }
   }
 
+  @Test func `a window is brought to the front although its file was deleted`() async throws {
+    try await withHost(deliveriesAre: "failed") { desktop, host async throws in
+      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+      try await eventually("the window of the session") {
+        await desktop.understudy.hosting.sessions[Self.session]?.window == 1
+      }
+      try FileManager.default.removeItem(atPath: "\(desktop.place)/a.txt")
+      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
+      #expect(desktop.display.raised == [1, 1])
+    }
+  }
+
   /// After a delivery that was taken, the service asks the host to bring the window to the front. After a late answer it does not.
   @Test(arguments: ["handled", "forwarded", "failed", "routed"])
   func `the front is asked for twice only if the service asks for it behind the delivery`(state: String) async throws {
