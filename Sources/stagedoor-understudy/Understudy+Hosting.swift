@@ -351,7 +351,7 @@ extension Understudy {
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
       var sight = sight()
-      let documents = documents(of: entry, in: &sight)
+      let documents = asKnown(documents(of: entry, in: &sight), to: identifier)
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, hosted, with: documents, hasTabs)
@@ -367,6 +367,20 @@ extension Understudy {
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await tell(path, shown: hosted.window.flatMap { documents["\($0)"]?.url })
       }
+    }
+  }
+
+  /// The documents under the URLs of the application's sessions, where they are the same files: a session has the path that the person used, and the
+  /// kernel tells the one behind its links.
+  private func asKnown(
+    _ documents: [String: (url: String, level: Level)], to application: String
+  ) -> [String: (url: String, level: Level)] {
+    func file(_ url: String) -> Bytes? { FileURL.path(of: Text(url)).flatMap { LinkTarget.last(of: $0) } }
+    let known = Set(hosting.sessions.values.filter { $0.application == application }.compactMap(\.url))
+    return documents.mapValues { shown in
+      if known.contains(shown.url) { return shown }
+      let same = file(shown.url).flatMap { place in known.first { file($0) == place } }
+      return (same ?? shown.url, shown.level)
     }
   }
 
