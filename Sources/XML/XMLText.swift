@@ -84,27 +84,16 @@ package enum XMLText {
 // MARK: - Writing
 
 extension XMLText {
-  /// Appends `value` in the form of a double-quoted attribute.
+  /// Appends `value` in the form of a double-quoted attribute, which an element's content may have too.
   package static func append(attribute value: String, to text: inout String) {
-    append(value, isAttribute: true, to: &text)
-  }
-
-  /// Appends `value` in the form of an element's content.
-  package static func append(content value: String, to text: inout String) {
-    append(value, isAttribute: false, to: &text)
-  }
-
-  private static func append(_ value: String, isAttribute: Bool, to text: inout String) {
     for scalar in value.unicodeScalars {
       switch scalar {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
-      case "\"" where isAttribute: text += "&quot;"
-      // Written directly, these would be read back as line ends, and in an attribute as spaces.
-      case "\r",
-        "\t" where isAttribute, "\n" where isAttribute:
-        text += "&#\(scalar.value);"
+      case "\"": text += "&quot;"
+      // Written directly, these would be read back as spaces.
+      case "\r", "\t", "\n": text += "&#\(scalar.value);"
       default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
       }
     }

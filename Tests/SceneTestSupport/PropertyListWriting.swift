@@ -189,7 +189,7 @@ struct XMLPropertyListWriter {
   private mutating func write(_ element: String, _ content: Text, _ depth: Int) {
     indent(depth)
     text += "<\(element)>"
-    XMLText.append(content: content.string, to: &text)
+    XMLText.append(attribute: content.string, to: &text)
     text += "</\(element)>\n"
   }
 
