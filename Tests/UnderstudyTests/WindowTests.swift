@@ -123,10 +123,6 @@ struct Stage {
   }
 }
 
-extension House {
-  var home: String { environment["HOME"] ?? "/" }
-}
-
 /// The programs as they are built, with two applications of Debian that know nothing of Stagedoor, on a virtual display.
 @Suite struct WindowTests {
   private nonisolated(nonsending) func withStage(
