@@ -169,8 +169,7 @@ private struct Judge {
   private func isLikeFile(_ held: Process.HeldFile) -> Bool { ending(of: held.path) == ending(of: file.path) }
 
   private func ending(of path: Bytes) -> Bytes {
-    let deleted = Bytes(" (deleted)".utf8)
-    let name = File.name(of: path.suffix(deleted.count) == deleted[...] ? Bytes(path.dropLast(deleted.count)) : path)
+    let name = File.name(of: File.unmarked(path))
     return name.lastIndex(of: UInt8(ascii: ".")).map { Bytes(name[$0...]) } ?? []
   }
 

@@ -28,6 +28,12 @@ package struct File: Hashable, Sendable {
     return slash == 0 ? Bytes("/".utf8) : Bytes(path[..<slash])
   }
 
+  /// The path without what the kernel writes behind that of a file which is there no more.
+  package static func unmarked(_ path: Bytes) -> Bytes {
+    let mark = Bytes(" (deleted)".utf8)
+    return path.suffix(mark.count) == mark[...] ? Bytes(path.dropLast(mark.count)) : path
+  }
+
   static func path(of name: Bytes, in directory: Bytes) -> Bytes {
     directory + (directory.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name
   }

@@ -84,7 +84,7 @@ package enum XMLText {
 // MARK: - Writing
 
 extension XMLText {
-  /// Appends `value` in the form of a double-quoted attribute.
+  /// Appends `value` in the form of a double-quoted attribute, which an element's content may have too.
   package static func append(attribute value: String, to text: inout String) {
     for scalar in value.unicodeScalars {
       switch scalar {

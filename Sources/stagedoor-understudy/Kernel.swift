@@ -1,5 +1,6 @@
 import CFiles
 import Glibc
+import SceneModel
 import ServiceSupport
 import WindowEvidence
 
@@ -26,6 +27,10 @@ struct Kernel: Processes {
       number: number, started: started, held: held(by: number),
       arguments: arguments.compactMap { word in
         if word.first == UInt8(ascii: "/") { return .init(word, isAbsolute: true) }
+        // A desktop file with %U asks for URLs.
+        if let path = FileURL.path(of: Text(String(decoding: word, as: UTF8.self))) {
+          return .init(path, isAbsolute: true)
+        }
         return directory.map { .init($0 + [UInt8(ascii: "/")] + word, isAbsolute: false) }
       })
   }
@@ -81,7 +86,8 @@ struct Kernel: Processes {
   }
 
   func program(of number: Int32) -> Bytes? {
-    if let path = LinkTarget.bytes(of: "/proc/\(number)/exe") { return File.name(of: path) }
+    // An update deletes the program that runs.
+    if let path = LinkTarget.bytes(of: "/proc/\(number)/exe") { return File.name(of: File.unmarked(path)) }
     return words(of: number, "cmdline").first.map(File.name)
   }
 

@@ -22,8 +22,8 @@ struct Toplevels {
     case handle(WindowNumber, Teller)
   }
 
-  /// The interface that tells of a window, by the request that destroys its object.
-  private enum Teller: UInt16 { case manager = 7, plasma = 8, list = 0 }
+  /// The interface that tells of a window.
+  private enum Teller { case manager, plasma, list }
 
   private static let display: UInt32 = 1
 
@@ -86,8 +86,7 @@ struct Toplevels {
 
   /// Asks the compositor to close a window.
   mutating func close(_ window: WindowNumber) {
-    // The request has the same number in both interfaces.
-    if canRaise, let object = told[window]?.object { send(object, 5) }
+    if canRaise, let object = told[window]?.object { send(object, plasma == nil ? 5 : 4) }
   }
 
   // MARK: Events
@@ -128,7 +127,7 @@ struct Toplevels {
     let version = try arguments.number()
     let known: [(String, Kind, UInt32)] = [
       ("wl_seat", .seat, 1), ("zwlr_foreign_toplevel_manager_v1", .manager, 3),
-      ("org_kde_plasma_window_management", .plasma, 5), ("ext_foreign_toplevel_list_v1", .list, 1),
+      ("org_kde_plasma_window_management", .plasma, 8), ("ext_foreign_toplevel_list_v1", .list, 1),
     ]
     for (text, kind, highest) in known where Bytes(text.utf8) == interface {
       globals.append((kind, name, min(version, highest)))
@@ -195,7 +194,7 @@ struct Toplevels {
       (told[window], shown[window]) = (nil, nil)
       order.removeAll { $0 == window }
       changes.list = true
-      if case .handle(_, let teller) = objects.removeValue(forKey: object) { send(object, teller.rawValue) }
+      if case .handle(_, let teller) = objects.removeValue(forKey: object) { send(object, teller == .list ? 0 : 7) }
     case 7: told[window]?.toplevel.isChild = try arguments.number() != 0
     default: break
     }

@@ -263,10 +263,16 @@ extension Understudy {
     hosting.sessions[session]?.broughtBy = nil
     if let delivery = hosted.broughtBy, await isTaken(delivery) { return }
     if let url = hosted.url {
-      _ = try act(on: try await look(for: url, in: manifest.entry), token)
-    } else if let window = hosted.window {
-      try activate("\(window)", token)
+      do {
+        _ = try act(on: try await look(for: url, in: manifest.entry), token)
+        return
+      } catch let error as ErrorReply
+        where error.name == "org.freedesktop.DBus.Error.FileNotFound" && hosted.window != nil
+      {
+        // Its window still shows the file that somebody has deleted.
+      }
     }
+    if let window = hosted.window { try activate("\(window)", token) }
   }
 
   /// Whether the service counts a delivery as taken, and so has asked for the front behind it.
@@ -281,6 +287,7 @@ extension Understudy {
     guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
     if let window = hosted.window {
       if !isShared(window) { display.close(window) }
+      take()
     } else if let url = hosted.url, let entry = hosting.registered[hosted.application]?.manifest.entry {
       hosting.closed.append(ClosedDocument(application: entry, url: url, end: .now + startTime))
     }
@@ -340,10 +347,11 @@ extension Understudy {
 
   /// Lets sessions say what the windows show: windows that certainly show a file get sessions, and what is no longer true is no longer said.
   private func compare(_ entries: Set<String>) async {
+    defer { take() }
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
       var sight = sight()
-      let documents = documents(of: entry, in: &sight)
+      let documents = asKnown(documents(of: entry, in: &sight), to: identifier)
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, hosted, with: documents, hasTabs)
@@ -359,6 +367,20 @@ extension Understudy {
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await tell(path, shown: hosted.window.flatMap { documents["\($0)"]?.url })
       }
+    }
+  }
+
+  /// The documents under the URLs of the application's sessions, where they are the same files: a session has the path that the person used, and the
+  /// kernel tells the one behind its links.
+  private func asKnown(
+    _ documents: [String: (url: String, level: Level)], to application: String
+  ) -> [String: (url: String, level: Level)] {
+    func file(_ url: String) -> Bytes? { FileURL.path(of: Text(url)).flatMap { LinkTarget.last(of: $0) } }
+    let known = Set(hosting.sessions.values.filter { $0.application == application }.compactMap(\.url))
+    return documents.mapValues { shown in
+      if known.contains(shown.url) { return shown }
+      let same = file(shown.url).flatMap { place in known.first { file($0) == place } }
+      return (same ?? shown.url, shown.level)
     }
   }
 

@@ -19,6 +19,7 @@ extension Understudy {
 
   /// Every window, the topmost first.
   func list() -> [ListedWindow] {
+    defer { take() }
     var sight = sight()
     var documents: [String: (url: String, level: Level)] = [:]
     let applications = Set(sight.windows.compactMap(\.seen.application)).compactMap { installed.now.applications[$0] }

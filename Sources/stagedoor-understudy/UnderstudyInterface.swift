@@ -116,12 +116,13 @@ extension Understudy {
   typealias BusWindow = Structure<String, String, String, String, String, String, String, Bool>
 
   func listWindows(announcing changed: SignalDeclaration<>) -> [BusWindow] {
-    let rows = list().map { window in
+    take()
+    // What happens while the windows are read may be missing in the list.
+    listChanged = { [connection] in try? connection.emit(changed, from: UnderstudyInterface.path) }
+    return list().map { window in
       BusWindow(
         "\(window.number)", window.title, window.application, window.name, window.icon, window.document ?? "",
         window.document == nil ? "" : window.level.rawValue, window.isActive)
     }
-    listChanged = { [connection] in try? connection.emit(changed, from: UnderstudyInterface.path) }
-    return rows
   }
 }

@@ -96,7 +96,8 @@ final class X11: Display {
     return all
   }
 
-  var active: WindowNumber? { numbers(root, atom("_NET_ACTIVE_WINDOW")).first }
+  /// Where no window has the focus, window managers say 0.
+  var active: WindowNumber? { numbers(root, atom("_NET_ACTIVE_WINDOW")).first { $0 != 0 } }
 
   /// Reads windows, all of them with one wait, and asks to hear of their changes.
   func read(_ windows: [WindowNumber]) -> [ShownWindow] {

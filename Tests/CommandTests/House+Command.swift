@@ -82,8 +82,6 @@ extension Command {
 }
 
 extension House {
-  var home: String { environment["HOME"] ?? "" }
-
   // MARK: Programs
 
   /// The command as a user in this house would type it, at home.

@@ -86,6 +86,7 @@ package struct House: Sendable {
 
   // MARK: Files
 
+  package var home: String { environment["HOME"] ?? "" }
   package var state: String { "\(environment["XDG_STATE_HOME"] ?? "")/stagedoor" }
   package var applications: String { "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications" }
   package var systemApplications: String { "\(environment["XDG_DATA_DIRS"] ?? "")/stagedoor/applications" }

@@ -143,8 +143,6 @@ extension House {
     try await eventually("an empty spool") { (try? spooled) == names }
   }
 
-  var home: String { environment["HOME"] ?? "" }
-
   /// Writes a file into the house, and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
     let path = "\(home)/files/\(name)"

@@ -96,7 +96,8 @@ import Testing
       }
       // No error on the bus can have this name.
       provider.registerDataRepresentation(as: "image/gif") { _ in throw StagedoorError(.init(rawValue: "7"), "") }
-      #expect(provider.registeredTypes == ["text/plain", "image/png", "image/gif"])
+      provider.registerFileRepresentation(as: "image/webp") { _ in URL(filePath: Repository.path + "/LICENSE") }
+      #expect(provider.registeredTypes == ["text/plain", "image/png", "image/gif", "image/webp"])
       #expect(provider.hasItem(conformingTo: "public.image"))
       #expect(!provider.hasItem(conformingTo: "video/*"))
       let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
@@ -110,6 +111,7 @@ import Testing
       await #expect(throws: CallError.self) { try await size("image/gif") }
       #expect(try await size("image/*") == 3)
       #expect(try await size("text/plain") == 7)
+      #expect(try await size("image/webp") == Repository.text(of: "LICENSE").utf8.count)
       #expect(loads.withLock(\.self) == 2)
       #expect(try await provider.loadDataRepresentation(as: "image/*") == Data([1, 2, 3]))
     }

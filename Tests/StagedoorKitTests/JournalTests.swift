@@ -56,7 +56,7 @@ import Testing
       var follower = journal("follow", in: house)
       follower.environment["XDG_DATA_HOME"] = ""
       _ = try await follower.whileRunning { follower in try await follower.nextLine() }
-      let folder = "\(house.environment["HOME"] ?? "")/.local/share/\(Self.application)"
+      let folder = "\(house.home)/.local/share/\(Self.application)"
       #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
     }
   }

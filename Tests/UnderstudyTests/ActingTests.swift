@@ -61,8 +61,7 @@ import WindowEvidence
   private nonisolated(nonsending) func answer(
     _ desktop: PlayedDesktop, _ options: [String: Variant] = ["application": Variant("gvim")]
   ) async throws -> String {
-    let client = try await desktop.bus.connect()
-    let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+    let object = try await desktop.object()
     do {
       return try await object.call(
         "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self

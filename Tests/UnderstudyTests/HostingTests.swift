@@ -259,18 +259,24 @@ import Testing
   ) async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
-      let service = try await playService(on: desktop.bus, deliveriesAre: state, book)
-      let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
-      defer { part.cancel() }
-      try await eventually("the host") {
-        await desktop.understudy.hosting.registered["desktop.mousepad"] != nil
+      try await withHost("mousepad", in: desktop, deliveriesAre: state, book) { host async throws in
+        try await body(desktop, host)
       }
-      try await body(
-        desktop,
-        service.object(
-          UnderstudyInterface.name, at: "/org/stagedoor/Understudy1/hosts/desktop_2emousepad",
-          "org.stagedoor.SceneHost1"))
     }
+  }
+
+  private nonisolated(nonsending) func withHost(
+    _ program: String, in desktop: PlayedDesktop, deliveriesAre state: String = "handled", _ book: Book,
+    _ body: nonisolated(nonsending) (RemoteObject) async throws -> Void
+  ) async throws {
+    let service = try await playService(on: desktop.bus, deliveriesAre: state, book)
+    let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
+    defer { part.cancel() }
+    try await eventually("the host") { await desktop.understudy.hosting.registered["desktop.\(program)"] != nil }
+    try await body(
+      service.object(
+        UnderstudyInterface.name, at: ObjectPath(unchecked: "/org/stagedoor/Understudy1/hosts/desktop_2e\(program)"),
+        "org.stagedoor.SceneHost1"))
   }
 
   @Test func `a window is adopted once, however long the service takes`() async throws {
@@ -351,6 +357,36 @@ import Testing
       await #expect(throws: CallError.self) { try await host.call("ConnectScene", Self.session, "", options) as () }
       #expect(desktop.display.raised == [1])
       #expect(await desktop.understudy.hosting.sessions[Self.session] == nil)
+    }
+  }
+
+  @Test func `a session keeps the link that somebody dropped, although the kernel tells its file`() async throws {
+    let (book, processes) = (Book(), { (place: String) in [Process.holding("\(place)/a.txt", 7)] })
+    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(desktop.place)/link", withDestinationPath: "\(desktop.place)/a.txt")
+      try await withHost("okular", in: desktop, book) { host async throws in
+        try await host.call("ConnectScene", Self.session, "", options(["link"], in: desktop)) as ()
+        await desktop.tell { $0.show(1, "okular", "a.txt  — Okular", process: 7) }
+        try await eventually("the window of the session") {
+          await desktop.understudy.hosting.sessions[Self.session]?.window == 1
+        }
+        try await eventually("the end of the comparisons") { await !desktop.understudy.hosting.isComparing }
+        #expect(await desktop.understudy.hosting.sessions[Self.session]?.url == desktop.url("link"))
+        #expect(book.adopted == 0)
+      }
+    }
+  }
+
+  @Test func `a window is brought to the front although its file was deleted`() async throws {
+    try await withHost(deliveriesAre: "failed") { desktop, host async throws in
+      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+      try await eventually("the window of the session") {
+        await desktop.understudy.hosting.sessions[Self.session]?.window == 1
+      }
+      try FileManager.default.removeItem(atPath: "\(desktop.place)/a.txt")
+      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
+      #expect(desktop.display.raised == [1, 1])
     }
   }
 

@@ -73,6 +73,18 @@ import WindowEvidence
     }
   }
 
+  @Test func `a window that goes while the list is read is told of`() async throws {
+    try await withWindows { desktop async throws in
+      let object = try await desktop.object()
+      let changes = try await object.signals()
+      await desktop.understudy.take()
+      desktop.display.change { $0.meanwhile = { $0.hide(3) } }
+      #expect(try await object.connection.titles().count == 3)
+      #expect(try await collect(1, from: changes).first?.member == "WindowsChanged")
+      #expect(try await object.connection.titles().count == 2)
+    }
+  }
+
   @Test func `GNOME Shell finds windows by words, and brings the chosen one to the front`() async throws {
     try await withWindows { desktop async throws in
       let shell = try await desktop.bus.connect()

@@ -36,6 +36,13 @@ final class PlayedDisplay: Display, Sendable {
     var isBroken = false
     /// How often all windows were asked for.
     var listings = 0
+    /// What happens once, just after all windows were asked for.
+    var meanwhile: @Sendable (inout State) -> Void = { _ in }
+
+    mutating func hide(_ window: WindowNumber) {
+      windows.removeAll { $0.number == window }
+      changes.list = true
+    }
   }
 
   private let state = Mutex(State())
@@ -92,7 +99,11 @@ final class PlayedDisplay: Display, Sendable {
   func windows() -> [WindowNumber] {
     state.withLock {
       $0.listings += 1
-      return $0.windows.map(\.number)
+      let all = $0.windows.map(\.number)
+      let meanwhile = $0.meanwhile
+      $0.meanwhile = { _ in }
+      meanwhile(&$0)
+      return all
     }
   }
   func read(_ windows: [WindowNumber]) -> [ShownWindow] {
@@ -105,12 +116,7 @@ final class PlayedDisplay: Display, Sendable {
   var canRaise: Bool { state.withLock(\.canRaise) }
   /// Its program closes the window at once.
   func close(_ window: WindowNumber) { hide(window) }
-  func hide(_ window: WindowNumber) {
-    change {
-      $0.windows.removeAll { $0.number == window }
-      $0.changes.list = true
-    }
-  }
+  func hide(_ window: WindowNumber) { change { $0.hide(window) } }
   func raise(_ window: WindowNumber, at time: UInt32) { state.withLock { $0.raised.append(window) } }
   func endStartup(_ identifier: Bytes) {
     state.withLock { $0.ended.append(String(decoding: identifier, as: UTF8.self)) }
@@ -228,6 +234,12 @@ struct PlayedDesktop {
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }
+
+  /// The understudy, as a client of its own calls it.
+  func object() async throws -> RemoteObject {
+    try await bus.connect().object(
+      UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+  }
 
   /// What the understudy would do with a file of the folder.
   func verdict(_ name: String, _ program: String) async throws -> Verdict {

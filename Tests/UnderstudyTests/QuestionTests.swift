@@ -64,9 +64,7 @@ import WindowEvidence
     try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
       await desktop.tell { $0.show(1, "okular", "a.txt", process: 7) }
       let before = desktop.display.listings
-      let client = try await desktop.bus.connect()
-      let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
-      let (deed, _, _) = try await object.call(
+      let (deed, _, _) = try await desktop.object().call(
         "Open", desktop.url("a.txt"), ["new": Variant(true)], returning: String.self, String.self, String.self)
       #expect(deed == "started")
       #expect(desktop.processes.looks == [:] && desktop.display.listings == before)
@@ -83,6 +81,32 @@ import WindowEvidence
     #expect(symlink(target, place) == 0)
     #expect(File(at: name)?.otherPaths == [])
     #expect(File(at: link)?.otherPaths == [name])
+  }
+
+  @Test func `a program is asked about the paths and the URLs that it was given`() async throws {
+    let words = ["-c", "echo; sleep 100; :", "/a b.txt", "file:///a%20%FF.txt", "c.txt", "--", "https://example.org/"]
+    try await Command("sh", arguments: words).whileRunning { running async throws in
+      try await running.nextLine()
+      let process = try #require(Kernel().process(running.processIdentifier))
+      let given = process.arguments.dropFirst()
+      #expect(
+        given.filter(\.isAbsolute).map(\.path) == [
+          Bytes("/a b.txt".utf8), Bytes("/a ".utf8) + [0xFF] + Bytes(".txt".utf8),
+        ])
+      #expect(given.count == 4)
+    }
+  }
+
+  @Test func `a program that was replaced while it runs keeps its name`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    let program = folder.appending(path: "editor")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.copyItem(at: URL(filePath: "/bin/sleep").resolvingSymlinksInPath(), to: program)
+    try await Command(program.path, "100").whileRunning { running async throws in
+      try FileManager.default.removeItem(at: program)
+      #expect(Kernel().program(of: running.processIdentifier) == Bytes("editor".utf8))
+    }
   }
 
   // MARK: Services on the bus

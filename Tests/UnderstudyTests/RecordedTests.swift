@@ -137,9 +137,7 @@ import WindowEvidence
 
   @Test func `the interface is that of its document`() async throws {
     try await PlayedDesktop.run(programs: []) { desktop async throws in
-      let client = try await desktop.bus.connect()
-      let object = client.object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
-      let served = InterfaceLines(try await object.introspect().interfaces.filter(\.isStagedoors))
+      let served = InterfaceLines(try await desktop.object().introspect().interfaces.filter(\.isStagedoors))
       let written = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Understudy1.xml"))
       #expect(served.lines == InterfaceLines(written.interfaces).lines)
     }

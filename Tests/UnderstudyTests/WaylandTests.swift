@@ -7,29 +7,13 @@ import Testing
 
 @testable import stagedoor_understudy
 
-/// What sway 1.7 told a client, while mousepad showed a.txt, then b.txt too, came to the front with a.txt and closed b.txt.
+/// What sway 1.7 told a client, while mousepad showed a.txt, then b.txt too, came to the front with a.txt and closed b.txt. Most of its globals, which
+/// nobody reads, are left out.
 enum Recorded {
   static let globals = """
-    AgAAAAAAHAABAAAABwAAAHdsX3NobQAAAQAAAAIAAAAAACQAAgAAAA4AAAB3bF9jb21wb3NpdG9yAAAABAAAAAIAAAAAACgAAwAAABEAAAB3bF9zdWJjb21w\
-    b3NpdG9yAAAAAAEAAAACAAAAAAAsAAQAAAAXAAAAd2xfZGF0YV9kZXZpY2VfbWFuYWdlcgAAAwAAAAIAAAAAADQABQAAAB4AAAB6d2xyX2dhbW1hX2NvbnRy\
-    b2xfbWFuYWdlcl92MQAAAAEAAAACAAAAAAAsAAYAAAAXAAAAenhkZ19vdXRwdXRfbWFuYWdlcl92MQAAAwAAAAIAAAAAACgABwAAABIAAABvcmdfa2RlX2t3\
-    aW5faWRsZQAAAAEAAAACAAAAAAAwAAgAAAAcAAAAendwX2lkbGVfaW5oaWJpdF9tYW5hZ2VyX3YxAAEAAAACAAAAAAAoAAkAAAAUAAAAendscl9sYXllcl9z\
-    aGVsbF92MQAEAAAAAgAAAAAAIAAKAAAADAAAAHhkZ193bV9iYXNlAAIAAAACAAAAAAAsAAsAAAAWAAAAendwX3RhYmxldF9tYW5hZ2VyX3YyAAAAAQAAAAIA\
-    AAAAADwADAAAACcAAABvcmdfa2RlX2t3aW5fc2VydmVyX2RlY29yYXRpb25fbWFuYWdlcgAAAQAAAAIAAAAAADAADQAAABsAAAB6eGRnX2RlY29yYXRpb25f\
-    bWFuYWdlcl92MQAAAQAAAAIAAAAAADQADgAAACAAAAB6d3BfcmVsYXRpdmVfcG9pbnRlcl9tYW5hZ2VyX3YxAAEAAAACAAAAAAAwAA8AAAAbAAAAendwX3Bv\
-    aW50ZXJfY29uc3RyYWludHNfdjEAAAEAAAACAAAAAAAkABAAAAAQAAAAd3BfcHJlc2VudGF0aW9uAAEAAAACAAAAAAAsABEAAAAXAAAAendscl9vdXRwdXRf\
-    bWFuYWdlcl92MQAAAgAAAAIAAAAAADQAEgAAAB0AAAB6d2xyX291dHB1dF9wb3dlcl9tYW5hZ2VyX3YxAAAAAAEAAAACAAAAAAAwABMAAAAcAAAAendwX2lu\
-    cHV0X21ldGhvZF9tYW5hZ2VyX3YyAAEAAAACAAAAAAAwABQAAAAaAAAAendwX3RleHRfaW5wdXRfbWFuYWdlcl92MwAAAAEAAAACAAAAAAA4ABUAAAAhAAAA\
-    endscl9mb3JlaWduX3RvcGxldmVsX21hbmFnZXJfdjEAAAAAAwAAAAIAAAAAADQAFgAAAB4AAAB6d2xyX2V4cG9ydF9kbWFidWZfbWFuYWdlcl92MQAAAAEA\
-    AAACAAAAAAAwABcAAAAbAAAAendscl9zY3JlZW5jb3B5X21hbmFnZXJfdjEAAAMAAAACAAAAAAA0ABgAAAAdAAAAendscl9kYXRhX2NvbnRyb2xfbWFuYWdl\
-    cl92MQAAAAACAAAAAgAAAAAAPAAZAAAAKAAAAHp3cF9wcmltYXJ5X3NlbGVjdGlvbl9kZXZpY2VfbWFuYWdlcl92MQABAAAAAgAAAAAAJAAaAAAADgAAAHdw\
-    X3ZpZXdwb3J0ZXIAAAABAAAAAgAAAAAAKAAbAAAAEQAAAHp4ZGdfZXhwb3J0ZXJfdjEAAAAAAQAAAAIAAAAAACgAHAAAABEAAAB6eGRnX2ltcG9ydGVyX3Yx\
-    AAAAAAEAAAACAAAAAAAoAB0AAAARAAAAenhkZ19leHBvcnRlcl92MgAAAAABAAAAAgAAAAAAKAAeAAAAEQAAAHp4ZGdfaW1wb3J0ZXJfdjIAAAAAAQAAAAIA\
-    AAAAACgAHwAAABIAAAB4ZGdfYWN0aXZhdGlvbl92MQAAAAEAAAACAAAAAAA0ACAAAAAgAAAAendwX3ZpcnR1YWxfa2V5Ym9hcmRfbWFuYWdlcl92MQABAAAA\
-    AgAAAAAANAAhAAAAIAAAAHp3bHJfdmlydHVhbF9wb2ludGVyX21hbmFnZXJfdjEAAgAAAAIAAAAAADQAIgAAAB4AAAB6d2xyX2lucHV0X2luaGliaXRfbWFu\
-    YWdlcl92MQAAAAEAAAACAAAAAABAACMAAAAqAAAAendwX2tleWJvYXJkX3Nob3J0Y3V0c19pbmhpYml0X21hbmFnZXJfdjEAAAABAAAAAgAAAAAAHAAkAAAA\
-    CAAAAHdsX3NlYXQABwAAAAIAAAAAACwAJQAAABgAAAB6d3BfcG9pbnRlcl9nZXN0dXJlc192MQADAAAAAgAAAAAAIAAmAAAACgAAAHdsX291dHB1dAAAAAQA\
-    AAADAAAAAAAMAAEAAAABAAAAAQAMAAMAAAA=
+    AgAAAAAAHAABAAAABwAAAHdsX3NobQAAAQAAAAIAAAAAACQAAgAAAA4AAAB3bF9jb21wb3NpdG9yAAAABAAAAAIAAAAAADgAFQAAACEAAAB6d2xyX2ZvcmVp\
+    Z25fdG9wbGV2ZWxfbWFuYWdlcl92MQAAAAADAAAAAgAAAAAAHAAkAAAACAAAAHdsX3NlYXQABwAAAAIAAAAAACAAJgAAAAoAAAB3bF9vdXRwdXQAAAAEAAAA\
+    AwAAAAAADAABAAAAAQAAAAEADAADAAAA
     """
   static let first = """
     BAAAAAAADAAAAAAABQAAAAAADAAAAAD/AAAA/wAAKAAcAAAAL3RtcC9ub3Rlcy9hLnR4dCAtIE1vdXNlcGFkAAAAAP8BABgACQAAAG1vdXNlcGFkAAAAAAAA\
@@ -164,7 +148,8 @@ enum Recorded {
     try toplevels.take(WaylandMessage(3, 0, WaylandMessage.word(0)))
     var bound = toplevels.takeRequests().dropFirst(request(1, 1, 2).count + request(1, 0, 3).count)
     let bind = try #require(try WaylandMessage(takenFrom: &bound))
-    #expect(bind.body.suffix(8) == (WaylandMessage.word(5) + WaylandMessage.word(4))[...])
+    // From version 8 on it tells the process of a window, and from 13 on of windows in another way.
+    #expect(bind.body.suffix(8) == (WaylandMessage.word(8) + WaylandMessage.word(4))[...])
     #expect(Array(bound) == request(1, 0, 5))
 
     try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(70)))
@@ -197,9 +182,10 @@ enum Recorded {
     #expect(titles(toplevels) == ["c.txt", "b.txt"])
     #expect(toplevels.takeChanges() == DisplayChanges(list: true, titles: [first: 1]))
     toplevels.close(first)
-    #expect(toplevels.takeRequests() == request(6, 5))
+    #expect(toplevels.takeRequests() == request(6, 4), "the next request would move the window")
     try toplevels.take(WaylandMessage(6, 5))
-    #expect(titles(toplevels) == ["b.txt"] && toplevels.takeRequests() == request(6, 8))
+    #expect(
+      titles(toplevels) == ["b.txt"] && toplevels.takeRequests() == request(6, 7), "the next request needs a file")
     // A panel.
     try toplevels.take(WaylandMessage(4, 1, WaylandMessage.word(72)))
     try tell(9, "panel", 1 << 12, 1)

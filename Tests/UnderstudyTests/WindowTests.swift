@@ -6,6 +6,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import stagedoor_understudy
+
 extension Connection {
   nonisolated func understudyComes() async throws {
     _ = try await withLimit(usualLimit, "the understudy") {
@@ -119,10 +121,6 @@ struct Stage {
     #expect(try await verdict("deep/a b.txt", with: Stage.editor).contains("run again"))
     #expect(try await house.watcher.titles().count == 3)
   }
-}
-
-extension House {
-  var home: String { environment["HOME"] ?? "/" }
 }
 
 /// The programs as they are built, with two applications of Debian that know nothing of Stagedoor, on a virtual display.
@@ -254,6 +252,7 @@ extension House {
   /// The bus carries no NUL.
   @Test func `a title ends where its program wrote a NUL, and the windows are listed`() async throws {
     try await withStage { stage, _ async throws in
+      #expect(try #require(X11(display: stage.display)).active == nil)
       let client = try #require(xcb_connect(stage.display, nil))
       defer { xcb_disconnect(client) }
       let screen = xcb_setup_roots_iterator(xcb_get_setup(client)).data.pointee

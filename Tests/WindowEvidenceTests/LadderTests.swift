@@ -3,25 +3,18 @@ import WindowEvidence
 
 @Suite struct LadderTests {
   private let entries = [
+    ("org.xfce.mousepad", nil, "mousepad"), ("geany", nil, "geany"), ("gvim", nil, "gvim"),
+    ("emacs", "Emacs", "emacs"), ("emacsclient", "Emacsd", "sh"), ("okularApplication_pdf", nil, "okular"),
+    ("org.kde.okular", nil, "okular"), ("gnome-terminal", nil, "gnome-terminal"),
+  ].map { (name: String, startup: String?, program: String) in
     EntryTraits(
-      identifier: "org.xfce.mousepad", path: bytes("/usr/share/applications/org.xfce.mousepad.desktop"),
-      program: bytes("mousepad")),
-    EntryTraits(identifier: "geany", path: bytes("/usr/share/applications/geany.desktop"), program: bytes("geany")),
-    EntryTraits(identifier: "gvim", path: bytes("/usr/share/applications/gvim.desktop"), program: bytes("gvim")),
-    EntryTraits(
-      identifier: "emacs", path: bytes("/e/emacs.desktop"), startupClass: bytes("Emacs"), program: bytes("emacs")),
-    EntryTraits(
-      identifier: "emacsclient", path: bytes("/e/emacsclient.desktop"), startupClass: bytes("Emacsd"),
-      program: bytes("sh")),
-    EntryTraits(identifier: "okularApplication_pdf", path: bytes("/o/p.desktop"), program: bytes("okular")),
-    EntryTraits(identifier: "org.kde.okular", path: bytes("/o/o.desktop"), program: bytes("okular")),
-    EntryTraits(identifier: "gnome-terminal", path: bytes("/t"), program: bytes("gnome-terminal")),
-  ]
+      identifier: name, path: bytes("/a/\(name).desktop"), startupClass: startup.map(bytes), program: bytes(program))
+  }
 
   private func found(_ traits: WindowTraits) -> String? { application(of: traits, among: entries) }
 
   @Test func `the way in which a process was started is the surest`() {
-    let path = bytes("/usr/share/applications/geany.desktop")
+    let path = bytes("/a/geany.desktop")
     #expect(found(WindowTraits(instance: bytes("mousepad"), classes: bytes("Mousepad"), launchedFrom: path)) == "geany")
   }
 

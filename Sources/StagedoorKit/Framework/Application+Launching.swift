@@ -1,35 +1,41 @@
 internal import DBus
 
-/// What an application knows before it attaches for the first time.
-struct Launch: Sendable {
-  /// From before the attachment on, so that no change of a session is missed.
-  let feed: ServiceFeed
-  let options: LaunchOptions
+/// Why an application was started. See ``Application/didFinishLaunching(with:)``.
+///
+/// ```swift
+/// final class Notes: Application {
+///   override func didFinishLaunching(with options: LaunchOptions) {
+///     for delivery in options.deliveries { print("\(delivery.identifier) is about to open a window") }
+///   }
+/// }
+/// ```
+public struct LaunchOptions: Sendable, Hashable {
+  /// The deliveries that wait for the application, the oldest first. If there are none, the program was started by somebody else than the service,
+  /// usually its user.
+  public let deliveries: [DeliveryRecord]
+}
 
-  /// Reads the waiting deliveries. Nobody changes them before a host has attached. The sessions are read behind the attachment: of private ones the
-  /// service shows the content to their host only.
-  init(of application: String, _ stagedoor: Stagedoor) async throws(StagedoorError) {
-    feed = try await stagedoor.sessionFeed()
-    var deliveries: [DeliveryRecord] = []
+extension Stagedoor {
+  /// The waiting deliveries of an application, the oldest first. Nobody changes them before a host has attached.
+  func held(for application: String) async throws(StagedoorError) -> [DeliveryRecord] {
+    var all: [DeliveryRecord] = []
     var last: DeliveryIdentifier?
-    while true {
-      let page = try await stagedoor.deliveries(in: .held, after: last)
-      deliveries += page.filter { $0.application == application }
-      last = page.last?.identifier
-      if page.isEmpty { break }
+    while case let page = try await deliveries(in: .held, after: last), let end = page.last {
+      all += page.filter { $0.application == application }
+      last = end.identifier
     }
-    options = LaunchOptions(deliveries: deliveries.reversed())
+    return all.reversed()
   }
 }
 
 extension Application {
   /// The calls of the service wait until this has returned.
-  func finishLaunching(_ launch: Launch, _ sessions: SessionSequence, _ hosting: Hosting) {
+  func finishLaunching(_ options: LaunchOptions, _ sessions: SessionSequence, _ hosting: Hosting) {
     hosting.hasLaunched = true
     takeSessions(sessions.first.inOrder)
     hosting.follow { await self.followSessions(sessions, hosting) }
-    didFinishLaunching(with: launch.options)
-    if restoresWindows, launch.options.deliveries.isEmpty {
+    didFinishLaunching(with: options)
+    if restoresWindows, options.deliveries.isEmpty {
       hosting.begin { await self.restoreWindows(hosting) }
     } else {
       isLaunching = false

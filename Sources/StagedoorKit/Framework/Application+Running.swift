@@ -39,19 +39,6 @@ extension Application {
     self.hosting = hosting
     hosting.received.loadLimit.withLock { $0 = loadLimit }
     isLaunching = true
-    // This task and others keep the application, and end with `stop()`.
-    hosting.begin {
-      for await call in hosting.calls {
-        // Calls and attachments take turns: a scene that is being connected is not in the list of an attachment, and the service would forget it.
-        let attaching = hosting.attaching
-        let answering = hosting.loop.task {
-          _ = await attaching?.value
-          await self.answer(call, hosting)
-        }
-        hosting.answering = answering
-        await answering.value
-      }
-    }
     let termination = Termination()
     hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
@@ -124,7 +111,7 @@ extension Application {
       }
     }
     hosting.begin {
-      await self.stayAttached(hosting, attached)
+      await self.takeNews(hosting, attached)
       attached.finish()
     }
     var pause = Self.pauses.first
@@ -146,16 +133,19 @@ extension Application {
 
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(60))
 
-  /// Attaches to each owner of the service's name. While an owner refuses this host or does not know its scenes, this tries again, after growing
-  /// pauses. No other function attaches. This one ends with the application.
-  private func stayAttached(
+  /// Answers the calls of the service, and attaches to each owner of its name. While an owner refuses this host or does not know its scenes, this tries
+  /// again, after growing pauses. No other function attaches. This one ends with the application; what it has begun then does not.
+  private func takeNews(
     _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
   ) async {
     var pause = Self.pauses.first
     var hasFailed = false
     var hasHadOwner = false
-    for await attachment in hosting.attachments {
-      switch attachment {
+    for await news in hosting.news {
+      switch news {
+      case .call(let call):
+        await hosting.loop.task { await self.answer(call, hosting) }.value
+        continue
       case .owner(let owner):
         hasHadOwner = hasHadOwner || owner != nil
         if owner != hosting.owner { continue }
@@ -172,13 +162,7 @@ extension Application {
       }
       hosting.endPause()
       guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
-      let answering = hosting.answering
-      let attaching = hosting.loop.task {
-        await answering?.value
-        return await self.attach(to: owner, hosting)
-      }
-      hosting.attaching = attaching
-      let result = await attaching.value
+      let result = await hosting.loop.task { await self.attach(to: owner, hosting) }.value
       let isFirst = if case .terminated = attached.yield(result) { false } else { true }
       switch result {
       case .success: hasFailed = false
@@ -198,18 +182,21 @@ extension Application {
     hosting.service.withLock { $0 = owner }
     hosting.hasWritten = false
     do throws(StagedoorError) {
-      let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
+      // From before the attachment on, so that no change of a session is missed.
+      let feed = hosting.hasLaunched ? nil : try await hosting.stagedoor.sessionFeed()
+      let held = feed == nil ? [] : try await hosting.stagedoor.held(for: identifier)
       let discarded = try await attached(to: owner, hosting)
+      // Behind the attachment: of private sessions the service shows the content to their host only.
       let sessions: SessionSequence? =
-        if let launch { try await hosting.stagedoor.liveSessions(of: identifier, from: launch.feed) } else { nil }
+        if let feed { try await hosting.stagedoor.liveSessions(of: identifier, from: feed) } else { nil }
       if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
       writeSoon()
       bringAnnouncedToFront()
-      if let launch, let sessions {
-        finishLaunching(launch, sessions, hosting)
+      if let sessions {
+        finishLaunching(LaunchOptions(deliveries: held), sessions, hosting)
       } else {
         hosting.follow { await self.followSessions(nil, hosting) }
       }

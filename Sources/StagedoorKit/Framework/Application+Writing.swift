@@ -139,14 +139,6 @@ extension Application {
 }
 
 extension UnwrittenChanges.Change {
-  /// Whether the service accepts this change for a connected session only.
-  fileprivate var waitsForConnection: Bool {
-    switch self {
-    case .property(.state, _), .released: true
-    case .property, .destroyed, .notification: false
-    }
-  }
-
   fileprivate var description: String {
     switch self {
     case .property(let property, let scene): "writing the \(property) of \(scene.id)"

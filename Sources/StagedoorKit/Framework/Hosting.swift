@@ -17,8 +17,6 @@ internal import SceneModel
   let service = Lock<BusName?>(nil)
   /// The owner of the service's name; `nil` while there is none.
   var owner: BusName?
-  /// The calls of the service, in their order.
-  let calls: AsyncStream<HostCall>
   /// The calls that came after the application began to stop. They get no answer, and the service gives their deliveries to the next host. They are
   /// kept until this connection has lost the name, because a dropped call is answered with an error.
   var held: [HostCall] = []
@@ -33,15 +31,12 @@ internal import SceneModel
   var activityWrites = 0
   /// How many activities were written when the call that is being answered asked for its session.
   var activityWritesBefore = 0
-  /// For the task that keeps the application attached.
-  let attachments: AsyncStream<Attachment>
-  private let tell: AsyncStream<Attachment>.Continuation
+  /// What the application takes one after the other: a scene that is being connected is not in the list of an attachment, and the service would forget
+  /// it; during an attachment the service would refuse changes.
+  let news: AsyncStream<News>
+  private let tell: AsyncStream<News>.Continuation
   /// The pause before the next attempt to attach.
   private var pausing: Task<Void, Never>?
-  /// Until this has ended, the calls of the service wait: the service would refuse changes meanwhile.
-  var attaching: Task<Result<Void, StagedoorError>, Never>?
-  /// Until this has ended, an attachment waits.
-  var answering: Task<Void, Never>?
   /// Ends with the connection, or when it is cancelled.
   let connected: Task<Connection.CloseReason?, Never>
   /// Whether a caller waits, and gets the error if the bus ends.
@@ -68,13 +63,11 @@ internal import SceneModel
     received = ReceivedDeliveries(stagedoor)
     let connection = stagedoor.connection
     connected = connection.loop.task { await connection.closed() }
-    let continuation: AsyncStream<HostCall>.Continuation
-    (calls, continuation) = AsyncStream<HostCall>.makeStream()
-    (attachments, tell) = AsyncStream<Attachment>.makeStream()
+    (news, tell) = AsyncStream<News>.makeStream()
     // Export before requesting the name: a call that started this process waits for the name.
-    let service = service
+    let (service, tell) = (service, tell)
     stagedoor.connection.export(
-      HostInterface.make(allowing: { service.withLock(\.self) }) { continuation.yield($0) }, at: path)
+      HostInterface.make(allowing: { service.withLock(\.self) }) { tell.yield(.call($0)) }, at: path)
   }
 
   func takeName() async throws(StagedoorError) {
@@ -113,7 +106,6 @@ internal import SceneModel
 
   func close() async {
     isClosed = true
-    tell.finish()
     endPause()
     connected.cancel()
     saving?.cancel()
@@ -139,8 +131,8 @@ internal import SceneModel
 // MARK: - Staying attached
 
 extension Hosting {
-  /// An event after which the application attaches, or waits.
-  enum Attachment: Sendable {
+  enum News: Sendable {
+    case call(HostCall)
     /// The service's name has another owner, or none.
     case owner(BusName?)
     /// The service runs, but does not accept this host, or does not know its scenes.
@@ -148,7 +140,7 @@ extension Hosting {
     case pauseIsOver
   }
 
-  func note(_ attachment: Attachment) { tell.yield(attachment) }
+  func note(_ news: News) { tell.yield(news) }
 
   /// The service no longer accepts this host, or has lost track of its scenes.
   func detach() {

@@ -1,5 +1,5 @@
 internal import CMainQueue
-internal import Glibc
+@preconcurrency internal import Glibc
 
 /// The main queue, on which the main actor runs, for programs whose main thread runs a loop of its own.
 ///
@@ -45,4 +45,9 @@ public enum MainQueue {
     read(descriptor, &count, MemoryLayout<UInt64>.size)
     _dispatch_main_queue_callback_4CF(nil)
   }
+}
+
+/// The standard error of the program, for messages.
+enum StandardError {
+  static func write(_ line: String) { fputs("\(line)\n", stderr) }
 }

@@ -2,18 +2,6 @@
 ///
 /// A phase changes before its call is made. So a delegate that asks for another state during a call, or ends the scene, changes the next call:
 /// the newest goal counts, no call is made twice, and none after the end.
-///
-/// | from | towards | call | then |
-/// |---|---|---|---|
-/// | connecting | any | none: `willConnectTo` is being called | |
-/// | connected | any | `sceneWillEnterForeground` | entering |
-/// | entering, resigning | any | none: the call is over, or being made | inactive |
-/// | inactive | active | `sceneDidBecomeActive` | active |
-/// | inactive | background, ended | `sceneDidEnterBackground` | hiding |
-/// | active | any other | `sceneWillResignActive` | resigning |
-/// | hiding | any | `stateRestorationActivity` | background |
-/// | background | active, inactive | `sceneWillEnterForeground` | entering |
-/// | background, connected | ended | `sceneDidDisconnect` | ended |
 package struct SceneLife: Sendable, Hashable {
   package enum Phase: Sendable, Hashable {
     case connecting, connected

@@ -9,10 +9,11 @@ enum SceneProperty: String, Sendable {
   case state = "State"
 }
 
-/// The changes that the service has not received yet: of scenes, the ends of scenes and sessions, and notifications. A change is sent once, with the
-/// value of the scene at that time. Sessions take turns in the order of their first change.
+/// The changes that the service has not received yet: of scenes, the ends of scenes and sessions, and notifications, in their order. A change is sent
+/// once, with the value of the scene at that time.
 @MainActor struct UnwrittenChanges {
   enum Change {
+    /// A scene that has ended is kept until its last values are sent.
     case property(SceneProperty, Scene)
     /// The scene has ended, and its session stays.
     case released(Scene)
@@ -20,57 +21,46 @@ enum SceneProperty: String, Sendable {
     case notification(SceneNotification)
   }
 
-  private struct Turn {
-    /// A scene that has ended is kept until its last values are sent.
-    var scene: Scene?
-    var properties: [SceneProperty] = []
-    var isReleased = false
-    var destruction: DismissalAnimation?
+  private var changes: [Change] = []
 
-    var isEmpty: Bool { properties.isEmpty && !isReleased && destruction == nil }
-  }
-
-  private var turns: [SessionIdentifier: Turn] = [:]
-  private var order: [SessionIdentifier] = []
-  /// A notification announces changes, so it waits until they are sent.
-  private var notifications: [SceneNotification] = []
-
-  var isEmpty: Bool { order.isEmpty && notifications.isEmpty }
+  var isEmpty: Bool { changes.isEmpty }
 
   /// Whether the destruction of a session waits.
-  func destroys(_ session: SessionIdentifier) -> Bool { turns[session]?.destruction != nil }
+  func destroys(_ session: SessionIdentifier) -> Bool {
+    changes.contains { if case .destroyed(session, _) = $0 { true } else { false } }
+  }
 
   // MARK: Adding
 
-  mutating func add(_ property: SceneProperty, of scene: Scene) {
-    change(scene.id) { turn in
-      // The session was destroyed while the change was being sent.
-      if turn.destruction != nil { return }
-      // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
-      if turn.scene !== scene { turn = Turn(scene: scene) }
-      // The state says that the values before it are complete.
-      if property == .state { turn.properties.removeAll { $0 == property } }
-      if !turn.properties.contains(property) { turn.properties.append(property) }
-    }
+  mutating func add(_ property: SceneProperty, of scene: Scene) { insert(property, of: scene, at: nil) }
+
+  /// - Parameter place: `nil` for the end.
+  private mutating func insert(_ property: SceneProperty, of scene: Scene, at place: Int?) {
+    // The session was destroyed while the change was being sent.
+    if destroys(scene.id) { return }
+    // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
+    changes.removeAll { $0.session == scene.id && $0.scene !== scene }
+    // The state says that the values before it are complete.
+    if property == .state { remove(property, of: scene.id) }
+    if changes.contains(where: { $0.isOf(property, scene.id) }) { return }
+    changes.insert(.property(property, scene), at: place ?? changes.endIndex)
   }
 
-  mutating func release(_ scene: Scene) {
-    change(scene.id) { turn in
-      turn.scene = scene
-      turn.isReleased = true
-    }
-  }
+  mutating func release(_ scene: Scene) { changes.append(.released(scene)) }
 
   /// The other changes of a destroyed session are dropped.
   mutating func destroy(_ session: SessionIdentifier, _ animation: DismissalAnimation) {
-    change(session) { $0 = Turn(destruction: animation) }
+    removeAll(of: session)
+    changes.append(.destroyed(session, animation))
   }
 
   /// An equal notification that still waits is replaced.
   mutating func add(_ notification: SceneNotification) {
-    if let index = notifications.firstIndex(of: notification) { notifications.remove(at: index) }
-    notifications.append(notification)
-    if notifications.count > Self.maximumNotifications { notifications.removeFirst() }
+    changes.removeAll { $0.notification == notification }
+    changes.append(.notification(notification))
+    if changes.count(where: { $0.notification != nil }) > Self.maximumNotifications {
+      if let oldest = changes.firstIndex(where: { $0.notification != nil }) { changes.remove(at: oldest) }
+    }
   }
 
   /// The most notifications that wait for the service. A notification only says that shared data has changed, so the oldest may be dropped.
@@ -79,53 +69,56 @@ enum SceneProperty: String, Sendable {
   /// The change could not be sent.
   mutating func putBack(_ change: Change) {
     switch change {
-    case .property(let property, let scene): add(property, of: scene)
+    case .property(let property, let scene): insert(property, of: scene, at: property == .state ? nil : 0)
     // The application lists the scenes that it shows when it attaches again.
     case .released: break
     case .destroyed(let session, let animation): destroy(session, animation)
-    case .notification(let notification): notifications.insert(notification, at: 0)
+    case .notification: changes.insert(change, at: 0)
     }
   }
 
   // MARK: Removing
 
   mutating func remove(_ property: SceneProperty, of session: SessionIdentifier) {
-    change(session) { $0.properties.removeAll { $0 == property } }
+    changes.removeAll { $0.isOf(property, session) }
   }
 
-  mutating func removeAll(of session: SessionIdentifier) { change(session) { $0 = Turn() } }
+  mutating func removeAll(of session: SessionIdentifier) { changes.removeAll { $0.session == session } }
 
   /// The application is about to list its scenes to the service.
-  mutating func removeReleases() { for session in order { change(session) { $0.isReleased = false } } }
+  mutating func removeReleases() { changes.removeAll { if case .released = $0 { true } else { false } } }
 
   /// The next change. For a scene that the service does not know yet, the service takes neither a state nor a release.
   mutating func takeNext() -> Change? {
-    for session in order {
-      guard let turn = turns[session] else { continue }
-      if let animation = turn.destruction {
-        change(session) { $0 = Turn() }
-        return .destroyed(session, animation)
-      }
-      guard let scene = turn.scene else { continue }
-      if let property = turn.properties.first(where: { $0 != .state || scene.isAcknowledged }) {
-        remove(property, of: session)
-        return .property(property, scene)
-      }
-      if turn.isReleased, scene.isAcknowledged {
-        change(session) { $0 = Turn() }
-        return .released(scene)
-      }
+    changes.firstIndex { !$0.waitsForConnection || $0.scene?.isAcknowledged ?? false }.map { changes.remove(at: $0) }
+  }
+}
+
+@MainActor extension UnwrittenChanges.Change {
+  /// Whether the service accepts this change for a connected session only.
+  var waitsForConnection: Bool {
+    switch self {
+    case .property(.state, _), .released: true
+    case .property, .destroyed, .notification: false
     }
-    return notifications.isEmpty ? nil : .notification(notifications.removeFirst())
   }
 
-  private mutating func change(_ session: SessionIdentifier, _ body: (inout Turn) -> Void) {
-    var turn = turns[session] ?? Turn()
-    body(&turn)
-    if turn.isEmpty {
-      if turns.removeValue(forKey: session) != nil { order.removeAll { $0 == session } }
-    } else if turns.updateValue(turn, forKey: session) == nil {
-      order.append(session)
+  fileprivate var scene: Scene? {
+    switch self {
+    case .property(_, let scene), .released(let scene): scene
+    case .destroyed, .notification: nil
     }
+  }
+
+  fileprivate var session: SessionIdentifier? {
+    if case .destroyed(let session, _) = self { session } else { scene?.id }
+  }
+
+  fileprivate var notification: SceneNotification? {
+    if case .notification(let notification) = self { notification } else { nil }
+  }
+
+  fileprivate func isOf(_ property: SceneProperty, _ session: SessionIdentifier) -> Bool {
+    if case .property(property, let scene) = self { scene.id == session } else { false }
   }
 }
