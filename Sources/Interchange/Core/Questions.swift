@@ -83,6 +83,11 @@ extension PromptBook {
       || memory.packings.values.values.contains { $0.concerns(connection) }
   }
 
+  /// Whether a connection is a host that is being asked something.
+  package func isAsking(_ connection: Text) -> Bool {
+    memory.hosts.values.values.contains { $0.connection == connection && ($0.running > 0 || !$0.hearing.isEmpty) }
+  }
+
   /// Whether a connection waits to be the host of an application by this call.
   package func isAttaching(_ number: CallNumber, to application: Text, _ connection: Text) -> Bool {
     memory.attaching[number].map { $0.application == application && $0.caller.connection == connection } ?? false

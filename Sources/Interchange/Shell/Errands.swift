@@ -198,6 +198,7 @@ extension Interchange {
     watches[watched] = connection.loop.task {
       var owners = owners
       let hasChanged = await owners.next(isolation: self) != nil
+      if hasChanged { await answersHaveCome(of: watched.connection) }
       if Task.isCancelled { return }
       watches[watched] = nil
       // The end of the bus is no news of the host.
@@ -211,8 +212,22 @@ extension Interchange {
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
-    feedAnswers(of: name)
-    if prompter.matters(connection) { feed(.callerLeft(connection: connection)) }
+    if !prompter.matters(connection) { return }
+    if !prompter.isAsking(connection) {
+      _ = feed(.callerLeft(connection: connection))
+      return
+    }
+    self.connection.loop.task {
+      await answersHaveCome(of: connection)
+      feedAnswers(of: name)
+      feed(.callerLeft(connection: connection))
+    }
+  }
+
+  /// What a host answered before it left or lost its name was read before that, but each answer comes by a task. These tasks have ended when the bus has
+  /// answered a question.
+  private func answersHaveCome(of host: Text) async {
+    if prompter.isAsking(host) { _ = try? await connection.owner(of: .bus) }
   }
 
   // MARK: Starting applications
