@@ -126,6 +126,21 @@ import Testing
     stage.checkItself()
   }
 
+  @Test func `what was redirected since is not taken out of hand by that error`() throws {
+    let stage = Stage(hosting: cats())
+    let windows = [try stage.window("1"), try stage.window("2")]
+    let delivered = try #require(
+      stage.call(.deliver(stage.payload([.text()]), digest: .empty, size: 10))?.delivered)
+    stage.attach(showing: windows)
+    #expect(stage.call(.redirect(delivered.delivery, to: windows[1]))?.refusal == nil)
+    stage.hostAnswers(.refused("NoReply"))
+    #expect(stage.progress(of: delivered.delivery)?.state == .routed)
+    stage.hostAnswers(.done)
+    #expect(stage.progress(of: delivered.delivery)?.state == .handled)
+    #expect(stage.progress(of: delivered.delivery)?.attempt == 2)
+    stage.checkItself()
+  }
+
   @Test func `a sandboxed caller that leaves while its contents are packed waits for nothing`() throws {
     let (stage, caller) = (Stage(hosting: cats()), Caller.sandbox("org.example.Dogs", 1))
     #expect(stage.drop(.descriptor(), key: "1", by: caller) { $0.wait = .handled } == nil)

@@ -86,8 +86,9 @@ extension PromptBook {
       memory.noteRead(key.session, by: host.connection)
     }
     // A run of the host that has ended lets its calls go, and each of them ends with an error.
+    // It may have been redirected since.
     if lane.isOfEarlierRun, case .refused = answer, let delivery = lane.act.inHand.flatMap({ memory.deliveries[$0] }),
-      isInHand(delivery), delivery.progress.state != .forwarded
+      delivery.session == key.session, delivery.progress.state != .forwarded
     {
       hold(delivery, delivery.heldAgain(wasInHand: true))
       return next(key)
