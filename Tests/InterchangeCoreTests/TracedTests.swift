@@ -141,6 +141,22 @@ import Testing
     stage.checkItself()
   }
 
+  @Test func `a host that attached again hears of discarded sessions although its earlier run let the call go`() throws
+  {
+    let stage = Stage(hosting: cats())
+    let gone = try stage.window("1")
+    stage.call(.destroy(gone, animation: "standard"))
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question) == [.discarded([gone])])
+    stage.attach(hearsDiscards: false)
+    stage.hostAnswers(.refused("NoReply"))
+    #expect(stage.asked.map(\.question) == [.discarded([gone])])
+    // Its own error counts: it has heard.
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.asked.isEmpty && !stage.book.owes(gone, to: "org.example.Cats"))
+    stage.checkItself()
+  }
+
   @Test func `a sandboxed caller that leaves while its contents are packed waits for nothing`() throws {
     let (stage, caller) = (Stage(hosting: cats()), Caller.sandbox("org.example.Dogs", 1))
     #expect(stage.drop(.descriptor(), key: "1", by: caller) { $0.wait = .handled } == nil)

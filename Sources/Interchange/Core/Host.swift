@@ -27,6 +27,8 @@ struct Host: Hashable, Sendable {
   var closing: Set<UniqueIdentifier> = []
   /// Discarded sessions that the host is being told of.
   var hearing: [UniqueIdentifier] = []
+  /// Whether the host has attached again since it was told of these.
+  var heardInEarlierRun = false
   /// Discarded sessions that the host was told of, without an answer: it may have heard.
   var told: Set<UniqueIdentifier> = []
   /// The number of sessions about which the host is being asked.

@@ -113,6 +113,7 @@ extension PromptBook {
         options: attaching.options)
     host.options = attaching.options
     host.stage = .welcome
+    host.heardInEarlierRun = !host.hearing.isEmpty
     let found = Set(shown.map(\.identifier))
     host.scenes = found
     memory.hosts[application] = host
@@ -267,7 +268,7 @@ extension PromptBook {
     let owed = memory.owed[application].lazy.map(\.session).filter {
       !host.told.contains($0) && !host.closing.contains($0)
     }
-    host.hearing = Array(owed.prefix(PromptBook.toldAtOnce))
+    (host.hearing, host.heardInEarlierRun) = (Array(owed.prefix(PromptBook.toldAtOnce)), false)
     if host.hearing.isEmpty {
       if host.stage == .welcome { becomeReady(application) }
       return
@@ -292,6 +293,8 @@ extension PromptBook {
       memory.add(.discards(application), at: now.uptime + PromptBook.pause)
       if host.stage == .welcome { becomeReady(application) }
       return
+    // A run of the host that has ended lets its calls go: this one is told again.
+    case .refused where host.heardInEarlierRun: break
     case .refused, .done, .configuration, .operation:
       // The host's words may be about a session that was private.
       if case .refused = answer {
