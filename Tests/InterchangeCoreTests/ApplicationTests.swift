@@ -67,6 +67,20 @@ import Testing
     #expect(stage.drop(key: "cat2")?.delivered?.session == session)
   }
 
+  @Test func `a manifest that comes back without a configuration takes its sessions with it, also if all are known`()
+    throws
+  {
+    let stage = Stage(cats(configurations: ["Default", "Detail"]))
+    stage.drop(key: "1")
+    let made = try #require(
+      stage.call(.newSession(application: "org.example.Cats", configuration: "Detail"))?.delivered)
+    #expect(stage.book.knowsAll(of: "org.example.Cats"))
+    stage.call(.unregister("org.example.Cats"))
+    stage.call(.register(cats(), size: 1))
+    #expect(stage.sessions().map(\.configuration) == ["Default"])
+    #expect(stage.progress(of: made.delivery)?.error?.name == "org.stagedoor.Error.NoSuchSession")
+  }
+
   @Test func `a placeholder in quotes is warned about, and is compared as it is`() throws {
     let can = try Predicate("SELF ENDSWITH[c] '.%@'")
     let stage = Stage()

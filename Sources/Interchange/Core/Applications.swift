@@ -222,9 +222,10 @@ extension PromptBook {
     }
   }
 
-  /// Whether the manifest has lost a configuration. For an application without a manifest before, this shows when its sessions are read.
+  /// Whether the manifest has lost a configuration. For an application without a manifest before, its sessions show this: those that are here at once, and
+  /// the others when they are read.
   private func loses(_ before: Manifest?, _ manifest: Manifest) -> Bool {
-    guard let before else { return false }
+    guard let before else { return memory.routing.holdsOrphans(of: manifest.identifier) }
     return !before.configurations.allSatisfy { manifest.has($0.name, in: $0.role) }
   }
 

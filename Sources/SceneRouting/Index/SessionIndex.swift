@@ -17,6 +17,9 @@ struct SessionIndex: Sendable {
 
   // MARK: Sessions
 
+  /// Whether there are sessions whose configuration the manifest does not have.
+  var hasOthers: Bool { others.count > 0 }
+
   var slots: [Int32] { (ofConfiguration + [others]).flatMap { $0.places.map(\.slot) } }
 
   mutating func insert(_ slot: Int32, _ entries: [SessionEntry]) {

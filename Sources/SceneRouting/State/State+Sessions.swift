@@ -54,6 +54,11 @@ extension State {
       wasAbsent: wasAbsent)
   }
 
+  /// Whether the state holds sessions of the application whose configuration its manifest does not have.
+  package func holdsOrphans(of application: Text) -> Bool {
+    self.application(application).map { applications[$0].index.hasOthers } ?? false
+  }
+
   // MARK: Facts
 
   /// Applies a decided fact.
