@@ -29,7 +29,7 @@ extension SessionStore {
     }
     logHasPrivate = logHasPrivate || tail.hasPrivate
     lastEventSequence = lastEvent
-    self.now = max(self.now, now)
+    self.now = now
     if tail.count >= writesRowsAt || tail.bytes >= SessionStore.batchBytes { writeRowsOrPutOff() }
   }
 

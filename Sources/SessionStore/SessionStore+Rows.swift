@@ -70,7 +70,7 @@ extension SessionStore {
   /// - Returns: Whether nothing is left to do. Much history is deleted in parts, so that nobody waits long; another call does the next part.
   @discardableResult
   package func rest(at now: Instant) throws(StoreError) -> Bool {
-    self.now = max(self.now, now)
+    self.now = now
     let isDone = try write(isIdle: true)
     // The body is as large as the largest row so far, and a payload may be 16 MiB.
     body = LogBodyWriter()

@@ -31,7 +31,7 @@ package final class SessionStore {
   package internal(set) var lastEventSequence: UInt64
   /// Replayed entries that did not parse. They stay in the log, each in a row of its own.
   var unreadable: [LogEntry]
-  /// The latest time that any call has given.
+  /// The time that the last call gave.
   var now: Instant
   /// The length of the tail at which writing to rows is tried next.
   var writesRowsAt = SessionStore.batch

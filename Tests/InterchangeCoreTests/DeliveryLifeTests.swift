@@ -475,6 +475,23 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
 
+  @Test func `what was handled is redirected by a clock that was set back, and not once its documents have gone`()
+    throws
+  {
+    let stage = Stage(hosting: cats())
+    let target = try stage.window("2")
+    let first = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    stage.hostAnswersAll()
+    stage.pass(seconds: 60)
+    stage.rest()
+    stage.now.time = stage.now.time.adding(seconds: -3_600)
+    #expect(stage.call(.redirect(first, to: target))?.refusal?.name == .requestDenied)
+    let second = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    stage.hostAnswersAll()
+    stage.rest()
+    #expect(stage.call(.redirect(second, to: target))?.refusal == nil)
+  }
+
   @Test func `a deadline that a clock put far away is an hour at most`() throws {
     let stage = Stage(cats())
     let delivery = stage.drop(key: "1")?.delivered?.delivery

@@ -139,6 +139,17 @@ struct HistoryTests {
     #expect(try store.deliveryCount() == 100)
   }
 
+  @Test func `what is new stays after the clock was set back`() throws {
+    let store = try open(directory, history: HistoryLimits(age: 3_600_000_000))
+    let wrong = Instant(microseconds: noon.microseconds + 86_400_000_000)
+    try store.commit([.preference(type: "t", application: "a")], at: wrong)
+    try store.rest(at: wrong)
+    try store.commit([.delivery(delivery(1)), event(1)], at: noon)
+    try store.rest(at: noon)
+    #expect(try store.deliveryCount() == 1)
+    #expect(try store.events(after: 0, limit: 9).count == 1)
+  }
+
   @Test func `much that is too old goes in pieces, not at once`() throws {
     try leave((1...3000).map { event($0) } + (1...3000).map { .delivery(delivery($0)) }, in: directory)
     let store = try open(directory, history: few)

@@ -199,8 +199,10 @@ extension PromptBook {
         .requestDenied, "the delivery is for \(stored.application), and that is a session of \(found.application)")
     }
     let open = memory.deliveries[identifier]
-    // The window may have taken the delivery before anyone saw that it is the wrong window.
-    guard open != nil || stored.progress.state == .handled && now.time < stored.deadline else {
+    // The window may have taken the delivery before anyone saw that it is the wrong window. The documents go at the deadline, and stay gone if the clock
+    // is set back.
+    guard open != nil || stored.progress.state == .handled && now.time < stored.deadline && !stored.payload.isEmpty
+    else {
       throw refused(
         .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
     }
