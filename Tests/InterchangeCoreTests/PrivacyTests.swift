@@ -1,5 +1,6 @@
 import SceneModel
 import SceneRouting
+import StoreTestSupport
 import Testing
 
 @testable import InterchangeCore
@@ -33,6 +34,23 @@ import Testing
     #expect(try seen(stage, session).userActivity?.key == "1")
     #expect(try seen(stage, session).title == "")
     expectNoSecret(in: stage)
+  }
+
+  @Test func `of what a host wrote to a private window no byte is left once the window is gone`() throws {
+    let directory = TemporaryDirectory()
+    let stage = Stage(cats(), directory: directory.path)
+    let (session, _) = try hidden(stage)
+    var activity = UserActivity(activityType: "view")
+    activity.userInfo["x"] = Value.string(Text(String(repeating: "something secret. ", count: 2_000)))
+    stage.call(.write(session, .stateRestorationActivity(activity)))
+    for key in ["1", "another"] as [Text] {
+      stage.drop(key: key, to: session)
+      stage.rest()
+    }
+    stage.call(.destroy(session, animation: "standard"))
+    stage.rest()
+    let secret = Array("something secret. ".utf8)
+    #expect(directory.names.filter { directory.bytes(of: $0).contains(secret) } == [])
   }
 
   @Test func `a title that everybody knew is back when a private delivery is cancelled`() throws {

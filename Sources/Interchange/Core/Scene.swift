@@ -144,11 +144,11 @@ extension Session {
 extension SessionActivation {
   /// A delivery gives content to a session.
   init(_ before: Session, shows shown: Shown, by delivery: UniqueIdentifier?, isPrivate: Bool, at instant: Instant) {
-    // What does not change is left out, so that neither the log nor the row has it written again. A private window says so: the store overwrites
-    // what such a record leaves.
+    // What does not change is left out, so that neither the log nor the row has it written again. A window that is or was private says so: the store
+    // overwrites what such a record leaves.
     self.init(
-      session: before.identifier, at: instant, isPrivate: isPrivate || before.isPrivate ? isPrivate : nil,
-      shownBy: delivery)
+      session: before.identifier, at: instant,
+      isPrivate: isPrivate || before.isPrivate || before.hasSecrets ? isPrivate : nil, shownBy: delivery)
     switch shown {
     case .activity(let activity):
       if activity != before.userActivity { userActivity = activity }
