@@ -11,6 +11,8 @@ struct Snapshots {
 
   struct Snapshot {
     let type: Text
+    /// Whether the window was private when it was set.
+    let isPrivate: Bool
     let content: Content
     let size: Int
     /// The number of the call that set it: of two calls for one session the later one counts, whichever ends first.
@@ -34,9 +36,9 @@ struct Snapshots {
 
 extension BaggageKeeper {
   func setSnapshot(
-    of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor
+    of session: UniqueIdentifier, type: Text, isPrivate: Bool, from descriptor: OwnedFileDescriptor
   ) async throws(InterchangeError) {
-    guard let name = SnapshotName(session, type) else {
+    guard let name = SnapshotName(session, type, isPrivate: isPrivate) else {
       throw InterchangeError(.invalidArgs, "type: expected a shorter content type")
     }
     let number = nextNumber()
@@ -87,7 +89,8 @@ extension BaggageKeeper {
       }
     }
     let content: Snapshots.Content = spool == nil ? .memory(bytes) : .file(name.text)
-    let snapshot = Snapshots.Snapshot(type: name.type, content: content, size: bytes.count, number: number)
+    let snapshot = Snapshots.Snapshot(
+      type: name.type, isPrivate: name.isPrivate, content: content, size: bytes.count, number: number)
     if let earlier = snapshots?.set(snapshot, of: name.session) { removeFile(of: earlier, but: name.text) }
     while let all = snapshots, all.bytes > BaggageLimits.snapshots, let oldest = all.oldest {
       removeSnapshot(of: oldest)
@@ -120,8 +123,8 @@ extension BaggageKeeper {
     }
   }
 
-  func sessionsWithSnapshots() throws(InterchangeError) -> [UniqueIdentifier] {
-    Array(try loadedSnapshots().all.keys)
+  func sessionsWithSnapshots() throws(InterchangeError) -> [(session: UniqueIdentifier, isPrivate: Bool)] {
+    try loadedSnapshots().all.map { ($0.key, $0.value.isPrivate) }
   }
 
   private func removeSnapshot(of session: UniqueIdentifier) {
@@ -140,7 +143,7 @@ extension BaggageKeeper {
     for file in try (spool?.snapshotFiles() ?? []).sorted(by: { $0.written < $1.written }) {
       guard let name = SnapshotName(file.name) else { continue }
       let snapshot = Snapshots.Snapshot(
-        type: name.type, content: .file(file.name), size: file.size, number: nextNumber())
+        type: name.type, isPrivate: name.isPrivate, content: .file(file.name), size: file.size, number: nextNumber())
       // A crash may have come after a snapshot of another type was written and before the earlier one was removed.
       if let earlier = loaded.set(snapshot, of: name.session) { removeFile(of: earlier, but: file.name) }
     }

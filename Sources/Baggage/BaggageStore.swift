@@ -171,10 +171,10 @@ package final class BaggageStore: Sendable {
 
   /// Reads a snapshot, which replaces the last one of its session.
   package func setSnapshot(
-    of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor
+    of session: UniqueIdentifier, type: Text, isPrivate: Bool = false, from descriptor: OwnedFileDescriptor
   ) async throws(InterchangeError) {
     try await inside { keeper throws(InterchangeError) in
-      try await keeper.setSnapshot(of: session, type: type, from: descriptor)
+      try await keeper.setSnapshot(of: session, type: type, isPrivate: isPrivate, from: descriptor)
     }
   }
 
@@ -193,13 +193,12 @@ package final class BaggageStore: Sendable {
 
   /// Removes the snapshots of all other sessions. For the start.
   package func sweepSnapshots(
-    where isKept: @Sendable (UniqueIdentifier) async -> Bool
+    where isKept: @Sendable (_ session: UniqueIdentifier, _ isPrivate: Bool) async -> Bool
   ) async throws(InterchangeError) {
     if isUnused { return }
     var gone: [UniqueIdentifier] = []
-    for session in try await inside({ keeper throws(InterchangeError) in try await keeper.sessionsWithSnapshots() }) {
-      if await !isKept(session) { gone.append(session) }
-    }
+    let all = try await inside { keeper throws(InterchangeError) in try await keeper.sessionsWithSnapshots() }
+    for (session, isPrivate) in all where await !isKept(session, isPrivate) { gone.append(session) }
     try await removeSnapshots(of: gone)
     await retire()
   }

@@ -1,10 +1,11 @@
 import SceneModel
 
-/// The name of a snapshot's file: the session, a dot, and the type. Each byte that is neither a letter, a digit nor one of `+-._` becomes a percent
-/// sign and two digits.
+/// The name of a snapshot's file: the session, a dot, or a tilde if the window was private, and the type. Each byte that is neither a letter, a digit nor
+/// one of `+-._` becomes a percent sign and two digits.
 struct SnapshotName {
   let session: UniqueIdentifier
   let type: Text
+  let isPrivate: Bool
   let text: String
 
   /// A name has at most 255 bytes on Linux.
@@ -12,9 +13,9 @@ struct SnapshotName {
   private static let lengthOfSession = 36
 
   /// `nil` if the type is too long.
-  init?(_ session: UniqueIdentifier, _ type: Text) {
+  init?(_ session: UniqueIdentifier, _ type: Text, isPrivate: Bool) {
     let digits = Array("0123456789ABCDEF".utf8)
-    var bytes = Array("\(session).".utf8)
+    var bytes = Array("\(session)\(isPrivate ? "~" : ".")".utf8)
     type.withBytes { type in
       for byte in type {
         if SnapshotName.standsForItself(byte) {
@@ -25,14 +26,15 @@ struct SnapshotName {
       }
     }
     if bytes.count > SnapshotName.maximumLength { return nil }
-    (self.session, self.type, text) = (session, type, String(decoding: bytes, as: UTF8.self))
+    (self.session, self.type, self.isPrivate) = (session, type, isPrivate)
+    text = String(decoding: bytes, as: UTF8.self)
   }
 
   /// `nil` if the text is no such name.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     let length = SnapshotName.lengthOfSession
-    guard bytes.count > length, bytes[length] == UInt8(ascii: "."),
+    guard bytes.count > length, [UInt8(ascii: "."), UInt8(ascii: "~")].contains(bytes[length]),
       let session = UniqueIdentifier(Text(String(decoding: bytes[..<length], as: UTF8.self)))
     else { return nil }
     var type: [UInt8] = []
@@ -50,7 +52,8 @@ struct SnapshotName {
     }
     guard let string = String(validating: type, as: UTF8.self) else { return nil }
     // Another spelling of the same name would be a second file.
-    guard let name = SnapshotName(session, Text(string)), name.text == text else { return nil }
+    let isPrivate = bytes[length] == UInt8(ascii: "~")
+    guard let name = SnapshotName(session, Text(string), isPrivate: isPrivate), name.text == text else { return nil }
     self = name
   }
 

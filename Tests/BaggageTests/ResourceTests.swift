@@ -23,7 +23,7 @@ import Testing
       var store = stores.store()
       await store.free([delivery])
       try await store.sweep(keeping: [])
-      try await store.sweepSnapshots { _ in true }
+      try await store.sweepSnapshots { _, _ in true }
       try await store.removeSnapshots(of: [delivery])
       #expect(Self.threads() == [])
       try await store.keep([1])
@@ -32,7 +32,7 @@ import Testing
       await store.close()
       store = stores.store()
       try await store.sweep(keeping: [delivery])
-      try await store.sweepSnapshots { _ in true }
+      try await store.sweepSnapshots { _, _ in true }
       try await eventually("the thread has ended") { Self.threads() == [] }
       #expect(try await store.open().0.bytes() == [1])
       #expect(try await store.openSnapshot(of: other, for: nil).1.text == "x")

@@ -91,7 +91,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     await store.close()
 
     store = stores.store()
-    try await store.sweepSnapshots { $0 != session(3) && $0 != session(4) }
+    try await store.sweepSnapshots { kept, _ in kept != session(3) && kept != session(4) }
     #expect(
       TemporaryDirectory.names(in: "\(stores.spool)/snapshots") == ["\(session(1)).image%2Fpng", "\(session(2)).text"])
     await expectNone(store, 3)

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import FoundationEssentials
 import Testing
 
 /// Pictures of windows.
@@ -37,6 +38,32 @@ import Testing
         try await house.spoolIsEmptied(but: ["snapshots"])
         try await expectError(.unknownObject) { _ = try await snapshot(of: window) }
         try await expectError(.unknownObject) { try await set("x", of: window) }
+      }
+    }
+  }
+
+  @Test
+  func `a picture that was private is removed at the next start, if the service was killed before it had removed it`()
+    async throws
+  {
+    try await withHouse { house in
+      let folder = "\(house.state)/spool/snapshots"
+      let (session, name, picture) = try await house.carrying { host in
+        let session = try await host.deliver(Payloads.activity("viewCat", "cat1", options: #""private": true"#)).session
+        try await host.asked(1, "ConnectScene")
+        try await set("secret", of: try host.object(session))
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        let picture = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+        _ = try await host.deliver(Payloads.activity("viewCat", "cat2", options: #""session": "\#(session)""#))
+        try await host.asked(1, "ContinueScene")
+        return (session, name, picture)
+      }
+      try picture.write(to: URL(filePath: "\(folder)/\(name)"))
+      try await house.serving { _ in
+        try await eventually("the picture to be gone") { !FileManager.default.fileExists(atPath: "\(folder)/\(name)") }
+        try await expectError("org.stagedoor.Error.NoSuchItem") {
+          _ = try await snapshot(of: try house.object(session, House.session))
+        }
       }
     }
   }

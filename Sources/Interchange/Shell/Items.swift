@@ -319,15 +319,21 @@ extension Interchange {
   func sweepBaggage(keeping deliveries: Set<UniqueIdentifier>) async {
     do throws(InterchangeError) {
       try await baggageStore.sweep(keeping: deliveries)
-      try await baggageStore.sweepSnapshots { session in await self.isStored(session) }
+      try await baggageStore.sweepSnapshots { await self.isKept($0, isPrivate: $1) }
     } catch {
       log.warning("the spool of an earlier run could not be swept: \(error.message)")
     }
   }
 
-  private func isStored(_ session: UniqueIdentifier) -> Bool {
-    // A session that cannot be read now keeps its snapshot until the next start.
-    do throws(InterchangeError) { return try storedSession(session) != nil } catch { return true }
+  /// The picture of a private window goes when the window shows something public. The service may have ended before that.
+  private func isKept(_ session: UniqueIdentifier, isPrivate: Bool) -> Bool {
+    do throws(InterchangeError) {
+      guard let stored = try storedSession(session) else { return false }
+      return stored.isPrivate || !isPrivate
+    } catch {
+      // A session that cannot be read now keeps a public picture until the next start.
+      return !isPrivate
+    }
   }
 }
 

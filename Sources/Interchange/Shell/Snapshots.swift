@@ -35,7 +35,8 @@ extension Interchange {
   private func storeSnapshot(
     of session: Session, _ type: Text, _ data: OwnedFileDescriptor
   ) async throws(InterchangeError) {
-    try await baggageStore.setSnapshot(of: session.identifier, type: type, from: data)
+    try await baggageStore.setSnapshot(
+      of: session.identifier, type: type, isPrivate: session.isPrivate, from: data)
     // The session may have been discarded meanwhile, or show something that is for everyone, and the picture is not.
     let now = try storedSession(session.identifier)
     if now == nil || session.isPrivate && !(now?.isPrivate ?? true) {
