@@ -198,6 +198,7 @@ extension Interchange {
     watches[watched] = connection.loop.task {
       var owners = owners
       let hasChanged = await owners.next(isolation: self) != nil
+      if hasChanged { await answersHaveCome(of: watched.connection) }
       if Task.isCancelled { return }
       watches[watched] = nil
       // The end of the bus is no news of the host.
@@ -216,12 +217,17 @@ extension Interchange {
       feed(.callerLeft(connection: connection))
       return
     }
-    // What the host answered before it left was read before, but each answer comes by a task. These have ended when the bus has answered.
     self.connection.loop.task {
-      _ = try? await self.connection.owner(of: .bus)
+      await answersHaveCome(of: connection)
       feedAnswers(of: name)
       feed(.callerLeft(connection: connection))
     }
+  }
+
+  /// What a host answered before it left or lost its name was read before that, but each answer comes by a task. These tasks have ended when the bus has
+  /// answered a question.
+  private func answersHaveCome(of host: Text) async {
+    if prompter.isAsking(host) { _ = try? await connection.owner(of: .bus) }
   }
 
   // MARK: Starting applications
