@@ -66,6 +66,8 @@ struct HostCommands: Sendable {
   private var window: Child?
   private var children: [Child] = []
   private let files = ItemFiles()
+  /// The loads that run: nobody waits for them when the window has closed, and a pipe may have no end.
+  private var loads: Set<Task<[String], any Error>> = []
   private var isOver = false
   /// The delivery that was taken last. If the service did not learn this, the delivery comes again.
   private var taken: DeliveryIdentifier?
@@ -93,6 +95,7 @@ struct HostCommands: Sendable {
 
   override func sceneDidDisconnect(_ scene: Scene) {
     isOver = true
+    for load in loads { load.cancel() }
     defer { files.remove() }
     if window?.isRunning ?? false, let close = commands.close {
       do {
@@ -120,13 +123,16 @@ struct HostCommands: Sendable {
     if needsFiles { try template.refuseMissingProgram() }
     try application?.takePlace()
     if needsFiles {
+      let load = Task { @MainActor in try await files.paths(of: items) }
+      loads.insert(load)
       Task { @MainActor [weak scene] in
         do {
-          let paths = try await files.paths(of: items)
+          let paths = try await load.value
           if !isOver { await attend(try begin(template, values, paths, isWindow)) }
         } catch {
-          CommandScene.report(error)
+          if !isOver { CommandScene.report(error) }
         }
+        loads.remove(load)
         // If the window closed while items were loaded, some of them have become files since.
         if isOver { files.remove() }
         await isDone(scene, isWindow)
