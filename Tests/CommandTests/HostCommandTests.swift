@@ -112,6 +112,19 @@ import Testing
     }
   }
 
+  @Test func `a script that its command line gives no file finds the file in its environment`() async throws {
+    let (script, file) = ("\(house.home)/script", "\(house.home)/a b.txt")
+    try house.writeProgram(script, "echo \"$STAGEDOOR_FILE\"; exec sleep 1000")
+    try house.write("sand", to: file)
+    try await house.hosting(script) { host async throws in
+      try await said("drop", file, "-w", "handled")
+      #expect(try await host.nextLine() == file)
+      // Nothing is saved for it.
+      try await said("drop", "--copy", "--new", file, "-w", "handled")
+      #expect(try await host.nextLine() == "")
+    }
+  }
+
   @Test func `what another host left in the environment is no value of a delivery`() async throws {
     let command = "sh -c 'echo \"$STAGEDOOR_FILE|$STAGEDOOR_INFO_line|$STAGEDOOR_TARGET\"; exec sleep 1000'"
     var host = house.stagedoor("host", "--app", House.gallery, "--connect", command)

@@ -116,7 +116,8 @@ struct HostCommands: Sendable {
     _ restored: StagedoorKit.UserActivity?, isWindow: Bool
   ) throws {
     let values = values(scene, options.userActivities.first ?? restored)
-    let items = template.takesFiles ? options.items.map(\.itemProvider) : []
+    let all = options.items.map(\.itemProvider)
+    let items = template.takesFiles ? all : []
     try ItemFiles.refuseNotUTF8(items)
     let needsFiles = items.contains(where: ItemFiles.needsFile)
     // The sender hears of a missing program now, because the command starts only when the items are files.
@@ -139,7 +140,9 @@ struct HostCommands: Sendable {
       }
     } else {
       let child: Child
-      do { child = try begin(template, values, items.compactMap(ItemFiles.pathInPlace), isWindow) } catch {
+      // A script may read their names in its environment, which the command line does not tell.
+      let files = all.compactMap(ItemFiles.pathInPlace).filter { !ItemFiles.isNotUTF8($0) }
+      do { child = try begin(template, values, files, isWindow) } catch {
         application?.givePlaceBack()
         throw error
       }
@@ -281,11 +284,13 @@ extension Problem: CustomStringConvertible {
 
   /// Refuses files in their place whose names cannot be arguments here.
   static func refuseNotUTF8(_ items: [ItemProvider]) throws(Problem) {
-    for path in items.compactMap(pathInPlace) where path.contains("\u{FFFD}") && access(path, F_OK) != 0 {
+    for path in items.compactMap(pathInPlace) where isNotUTF8(path) {
       throw .failed(
         "the name of \(path.printable) is not UTF-8, and a command here cannot open it; hand it in with --copy")
     }
   }
+
+  static func isNotUTF8(_ path: String) -> Bool { path.contains("\u{FFFD}") && access(path, F_OK) != 0 }
 
   /// Whether the item has content and is not a file in its place.
   static func needsFile(_ item: ItemProvider) -> Bool {
