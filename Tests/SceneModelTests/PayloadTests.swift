@@ -131,6 +131,15 @@ import Testing
       try representations(Limits.perItem + 1)
     }
   }
+
+  @Test func `a text by itself has the limit of a payload`() throws {
+    func payload(_ count: Int) throws(Fault) -> Payload {
+      try Payload(text: Text(String(repeating: "a", count: count)), directory: "", info: [:])
+    }
+    #expect(try payload(Limits.payload).items.count == 1)
+    let fault = Fault.tooLong(Limits.payload + 1, limit: Limits.payload, at: "text")
+    #expect(throws: fault) { try payload(Limits.payload + 1) }
+  }
 }
 
 @Suite struct UserActivityTests {
