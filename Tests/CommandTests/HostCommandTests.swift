@@ -53,16 +53,17 @@ import Testing
     }
   }
 
-  @Test func `an item that becomes a file when its window has closed goes too, also if the next cannot be loaded`()
+  @Test func `items that are still loaded when their window closes are loaded no further, and leave nothing`()
     async throws
   {
     let folder = "\(house.home)/tmp"
     try house.write("", to: "\(folder)/none")
     @Sendable func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder).count }
-    var host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000 {file}")
+    var host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000 {file}", "--limit", "1")
     host.environment["TMPDIR"] = folder
     try await host.whileRunning { host async throws in
       let connection = try await house.bus.connect()
+      // The first has come whole, and the second has no end.
       let pipes = [try OwnedFileDescriptor.pipe(), try OwnedFileDescriptor.pipe()]
       let items = pipes.map { pipe -> [String: Variant] in
         let representation: [String: Variant] = ["type": "text/plain", "fd": Variant(pipe.readEnd)]
@@ -72,14 +73,13 @@ import Testing
       let options: [String: Variant] = ["application": Variant(House.gallery)]
       _ = try await service.call(
         "DeliverItems", items, options, returning: ObjectPath.self, String.self, String.self)
-      try await eventually("the host to load the first") { try count() == 2 }
-      try await said(["close"] + house.sessions())
-      // Its answer comes behind the news that the window has to close.
-      let name = try BusName(House.gallery)
-      try await connection.object(name, at: "/", "org.freedesktop.DBus.Peer").call("Ping") as ()
       pipes[0].writeEnd.close()
-      try await eventually("the host to say that it cannot load the second") { host.standardError != "" }
-      try await eventually("the first to go") { try count() == 1 }
+      try await eventually("the host to load the second") { try count() == 3 }
+      try await said(["close"] + house.sessions())
+      try await eventually("both to go") { try count() == 1 }
+      #expect(host.standardError == "")
+      // Their command does not count any more.
+      #expect(try await said("drop", "--text", "a sea", "-w", "handled").hasPrefix("created\t"))
     }
   }
 
@@ -109,6 +109,19 @@ import Testing
         try await host.nextLine()
           == "$(touch x); a 'b'|7|\(House.openDetail)|3|1.5|true|2040-01-01T00:00:00.000003Z|\(house.home)/a b.txt|3|"
       )
+    }
+  }
+
+  @Test func `a script that its command line gives no file finds the file in its environment`() async throws {
+    let (script, file) = ("\(house.home)/script", "\(house.home)/a b.txt")
+    try house.writeProgram(script, "echo \"$STAGEDOOR_FILE\"; exec sleep 1000")
+    try house.write("sand", to: file)
+    try await house.hosting(script) { host async throws in
+      try await said("drop", file, "-w", "handled")
+      #expect(try await host.nextLine() == file)
+      // Nothing is saved for it.
+      try await said("drop", "--copy", "--new", file, "-w", "handled")
+      #expect(try await host.nextLine() == "")
     }
   }
 

@@ -17,7 +17,8 @@ package struct Payload: Hashable, Sendable {
 extension Payload {
   /// A piece of text, as it was selected somewhere. The arguments are those of `DropText`.
   package init(text: Text, directory: Text, info: [Text: Text]) throws(Fault) {
-    if text.count > Limits.payload { throw .tooLong(text.count, limit: Limits.payload, at: "text") }
+    let place = Place.document.key("text")
+    if text.count > Limits.payload { throw .tooLong(text.count, limit: Limits.payload, at: place) }
     self.init(items: [Item(representations: [Representation(type: .plainText, .text(text))])])
     // A dictionary has each key once.
     options.info = UserInfo(info.map { UserInfo.Entry(key: $0.key, value: .string($0.value)) }) ?? UserInfo()

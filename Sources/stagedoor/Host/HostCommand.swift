@@ -66,6 +66,8 @@ struct HostCommands: Sendable {
   private var window: Child?
   private var children: [Child] = []
   private let files = ItemFiles()
+  /// The loads that run: nobody waits for them when the window has closed, and a pipe may have no end.
+  private var loads: Set<Task<[String], any Error>> = []
   private var isOver = false
   /// The delivery that was taken last. If the service did not learn this, the delivery comes again.
   private var taken: DeliveryIdentifier?
@@ -93,6 +95,7 @@ struct HostCommands: Sendable {
 
   override func sceneDidDisconnect(_ scene: Scene) {
     isOver = true
+    for load in loads { load.cancel() }
     defer { files.remove() }
     if window?.isRunning ?? false, let close = commands.close {
       do {
@@ -113,27 +116,33 @@ struct HostCommands: Sendable {
     _ restored: StagedoorKit.UserActivity?, isWindow: Bool
   ) throws {
     let values = values(scene, options.userActivities.first ?? restored)
-    let items = template.takesFiles ? options.items.map(\.itemProvider) : []
+    let all = options.items.map(\.itemProvider)
+    let items = template.takesFiles ? all : []
     try ItemFiles.refuseNotUTF8(items)
     let needsFiles = items.contains(where: ItemFiles.needsFile)
     // The sender hears of a missing program now, because the command starts only when the items are files.
     if needsFiles { try template.refuseMissingProgram() }
     try application?.takePlace()
     if needsFiles {
+      let load = Task { @MainActor in try await files.paths(of: items) }
+      loads.insert(load)
       Task { @MainActor [weak scene] in
         do {
-          let paths = try await files.paths(of: items)
+          let paths = try await load.value
           if !isOver { await attend(try begin(template, values, paths, isWindow)) }
         } catch {
-          CommandScene.report(error)
+          if !isOver { CommandScene.report(error) }
         }
+        loads.remove(load)
         // If the window closed while items were loaded, some of them have become files since.
         if isOver { files.remove() }
         await isDone(scene, isWindow)
       }
     } else {
       let child: Child
-      do { child = try begin(template, values, items.compactMap(ItemFiles.pathInPlace), isWindow) } catch {
+      // A script may read their names in its environment, which the command line does not tell.
+      let files = all.compactMap(ItemFiles.pathInPlace).filter { !ItemFiles.isNotUTF8($0) }
+      do { child = try begin(template, values, files, isWindow) } catch {
         application?.givePlaceBack()
         throw error
       }
@@ -275,11 +284,13 @@ extension Problem: CustomStringConvertible {
 
   /// Refuses files in their place whose names cannot be arguments here.
   static func refuseNotUTF8(_ items: [ItemProvider]) throws(Problem) {
-    for path in items.compactMap(pathInPlace) where path.contains("\u{FFFD}") && access(path, F_OK) != 0 {
+    for path in items.compactMap(pathInPlace) where isNotUTF8(path) {
       throw .failed(
         "the name of \(path.printable) is not UTF-8, and a command here cannot open it; hand it in with --copy")
     }
   }
+
+  static func isNotUTF8(_ path: String) -> Bool { path.contains("\u{FFFD}") && access(path, F_OK) != 0 }
 
   /// Whether the item has content and is not a file in its place.
   static func needsFile(_ item: ItemProvider) -> Bool {
