@@ -74,7 +74,7 @@ import Testing
     ("<plist><data>", "A="), ("<plist><date>", "2"), ("<plist>", " "), ("<plist>", "<!-- -->"), ("<plist>", "<?a?>"),
     ("", "<"), ("<", "a"), ("<plist a='", "a"), ("<!DOCTYPE plist [", "<!ENTITY a '&a;&a;'>"), ("<!DOCTYPE ", "'"),
     ("<plist><", "\u{301}\u{323}"), ("<plist><a ", "\u{301}\u{323}"), ("<plist><string>", "\u{301}\u{323}"),
-    ("{\"", "\\"), ("{\"", "a"), ("{", " "), ("", " "), ("<plist><string>", "\r\n"),
+    ("", " "), ("<plist><string>", "\r\n"),
   ]
 
   @Test(.timeLimit(.minutes(1)), arguments: units.indices)
@@ -139,7 +139,7 @@ import Testing
         #expect(try PropertyList.read(PropertyList.write(tree, as: .binary)) == tree)
       } catch {
         refused += 1
-        #expect(!error.place.isEmpty || error.reason.hasPrefix("expected a property list"), "\(error)")
+        #expect(!error.place.isEmpty || error.reason.hasPrefix("expected JSON, or a property list"), "\(error)")
       }
     }
     #expect(refused > count / 5)

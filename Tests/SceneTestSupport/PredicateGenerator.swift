@@ -5,8 +5,13 @@ import TextPatterns
 /// same texts, and keys match comparisons.
 package struct PredicateGenerator {
   package var random: SeededRandom
+  /// The texts that conditions are about; any if there are none.
+  private let texts: [Text]
 
-  package init(seed: UInt64) { random = SeededRandom(seed: seed) }
+  package init(seed: UInt64, about texts: [Text] = []) {
+    random = SeededRandom(seed: seed)
+    self.texts = texts
+  }
 
   private static let pieces: [String] = [
     "a", "b", "c", "A", "B", "cat1", "/", ".txt", ".TXT", "é", "e\u{301}", "e", "É", "ß", "SS", "ẞ", "İ", "i", "ı", "ﬁ",
@@ -42,6 +47,8 @@ package struct PredicateGenerator {
 
   package mutating func comparison() -> Comparison {
     let options = Comparison.Options(rawValue: random.once(in: 2) ? 0 : UInt8(random.below(4)))
+    // Most conditions that programs set are about one key.
+    if !texts.isEmpty, random.once(in: 2) { return Comparison(.text(text(), .equal), options: options) }
     switch random.below(12) {
     case 0..<8: return Comparison(.text(text(), random.one(of: Self.operators)), options: options)
     case 8: return Comparison(.text(pattern(), .like), options: options)
@@ -53,9 +60,10 @@ package struct PredicateGenerator {
     }
   }
 
-  /// A text of at most four pieces, often of none or one.
+  /// Otherwise of at most four pieces, often of none or one.
   package mutating func text() -> Text {
-    Text((0..<min(random.below(5), random.below(5))).map { _ in random.one(of: Self.pieces) }.joined())
+    if !texts.isEmpty { return random.one(of: texts) }
+    return Text((0..<min(random.below(5), random.below(5))).map { _ in random.one(of: Self.pieces) }.joined())
   }
 
   private mutating func pattern() -> Text {

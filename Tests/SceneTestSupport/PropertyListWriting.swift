@@ -3,6 +3,8 @@ import XML
 
 // The service reads property lists and writes none. The tests write the lists that they read.
 extension PropertyList {
+  package enum Format: Hashable, Sendable, CaseIterable { case xml, binary }
+
   /// Writes a value that the form can express. It reads back the same if it is within the limits of the reader.
   package static func write(_ value: Value, as format: Format) -> [UInt8] {
     switch format {

@@ -17,8 +17,7 @@ extension Manifest {
     of bytes: [UInt8], _ installedAs: Text?, _ types: TypeCatalog
   ) throws(Fault) -> Result<Manifest, Faults> {
     guard isJSON(bytes) else {
-      let list = try PropertyList.read(bytes, expected: "JSON, or a property list in XML or binary")
-      return ManifestReader.read(PropertyListNode(list), installedAs: installedAs, types: types)
+      return ManifestReader.read(PropertyListNode(try PropertyList.read(bytes)), installedAs: installedAs, types: types)
     }
     guard let string = String(validating: bytes, as: UTF8.self) else {
       throw .expected("JSON in UTF-8", got: "other bytes", at: .document)
