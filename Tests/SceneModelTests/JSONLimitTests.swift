@@ -103,6 +103,12 @@ import Testing
     #expect(try JSON.value(JSON.text(of: nested(8))) == nested(8))
   }
 
+  @Test func `a reader of files of its own allows more values`() throws {
+    let text = Text("[" + String(repeating: "0,", count: Limits.values) + "0]")
+    #expect(throws: Fault.self) { try JSON.value(text) }
+    #expect(try JSON.value(text, values: .max).elements.count == Limits.values + 1)
+  }
+
   @Test func `reading sets in sets takes no longer if each has many other elements`() {
     // The innermost list is hashed once for each set around it, and not each time that one of these has grown.
     func document(_ siblings: Int) -> Text {

@@ -132,6 +132,17 @@ import Testing
     }
   }
 
+  @Test func `as many files as a payload may have are read again as they were stored`() throws {
+    let files = (0..<Limits.perItem).map { number in
+      Representation(
+        type: ContentType(Text("application/x\(number)")) ?? .anyData, .stored(size: 1, url: "file:///a"),
+        openInPlace: true,
+        visibility: .application)
+    }
+    let payload = Payload(items: Array(repeating: Item(representations: files), count: 100))
+    #expect(try Payload(json: payload.json, ReadingRules(storedIn: TypeCatalog())) == payload)
+  }
+
   @Test func `a text by itself has the limit of a payload`() throws {
     func payload(_ count: Int) throws(Fault) -> Payload {
       try Payload(text: Text(String(repeating: "a", count: count)), directory: "", info: [:])
@@ -150,6 +161,12 @@ import Testing
     ] as [(Text?, Text?, Text?)])
   func `its key is its content, else its page`(target: Text?, page: Text?, key: Text?) {
     #expect(UserActivity(activityType: "x", targetContentIdentifier: target, webpageURL: page).key == key)
+  }
+
+  @Test func `one with as many entries as a call may have is read again as it was stored`() throws {
+    let entries = (0..<Limits.values / 2).map { UserInfo.Entry(key: Text("\($0)"), value: "") }
+    let activity = try UserActivity(type: "x", key: "1", userInfo: try #require(UserInfo(entries)))
+    #expect(try UserActivity(json: activity.json, ReadingRules(types: TypeCatalog()).ofStored) == activity)
   }
 
   @Test func `one from separate arguments has the limits of a document`() {

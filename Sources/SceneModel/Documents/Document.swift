@@ -25,6 +25,12 @@ package struct ReadingRules: Sendable {
     self.types = types
     isStored = true
   }
+
+  /// The same for a document that the service stored.
+  package var ofStored: ReadingRules { ReadingRules(storedIn: types) }
+
+  /// The bytes and the values that a document may have. What the service took was within the limits as it came; stored it may have more of both.
+  fileprivate var most: (bytes: Int, values: Int) { isStored ? (.max, .max) : (Limits.payload, Limits.values) }
 }
 
 /// The fields of a document that is being written, in one of its forms. `nil` and empty lists are left out.
@@ -110,7 +116,8 @@ struct ValueFields: DocumentFields {
 extension Document {
   /// Reads the document in JSON.
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
-    self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try Self(node, rules) }
+    let most = rules.most
+    self = try JSON.read(text, atMost: most.bytes, values: most.values) { node throws(Fault) in try Self(node, rules) }
   }
 }
 
@@ -125,7 +132,9 @@ extension DocumentWriting {
 
 extension Payload {
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
-    self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try Payload(node, rules) }
+    let most = rules.most
+    self = try JSON.read(text, atMost: most.bytes, values: most.values) { node throws(Fault) in try Payload(node, rules)
+    }
   }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
@@ -133,7 +142,10 @@ extension Payload {
 
 extension UserActivity {
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
-    self = try JSON.read(text, atMost: Limits.payload) { node throws(Fault) in try UserActivity(node, rules) }
+    let most = rules.most
+    self = try JSON.read(text, atMost: most.bytes, values: most.values) { node throws(Fault) in
+      try UserActivity(node, rules)
+    }
   }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }

@@ -177,7 +177,7 @@ extension Baggage {
     delivery: UniqueIdentifier, isPrivate: Bool, document: Text, _ rules: ReadingRules
   ) throws(Fault) {
     var renewer: Text?
-    let items = try JSON.read(document, atMost: .max) { node throws(Fault) in
+    let items = try JSON.read(document, atMost: .max, values: .max) { node throws(Fault) in
       var items: [[Entry]] = []
       for (key, node) in try node.requireFields("baggage") {
         if case "renewer" = key { renewer = try node.requireText() }

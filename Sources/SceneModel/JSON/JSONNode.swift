@@ -90,9 +90,9 @@ struct JSONNode: DocumentNode {
 package enum JSON {
   /// Parses a document and reads it.
   static func read<Result>(
-    _ text: Text, atMost limit: Int, _ read: (JSONNode) throws(Fault) -> Result
+    _ text: Text, atMost limit: Int, values: Int = Limits.values, _ read: (JSONNode) throws(Fault) -> Result
   ) throws(Fault) -> Result {
-    let tape = try JSONTape(text, limit: limit)
+    let tape = try JSONTape(text, limit: limit, values: values)
     // A closure that throws does not pass through here, so the result is passed.
     let outcome = text.withBytes { bytes in
       tape.nodes.withUnsafeBufferPointer { nodes -> Swift.Result<Result, Fault> in
@@ -107,8 +107,10 @@ package enum JSON {
   }
 
   /// Any value, with its tags.
-  package static func value(_ text: Text, atMost limit: Int = Limits.payload) throws(Fault) -> Value {
-    try read(text, atMost: limit) { node throws(Fault) in try node.value() }
+  package static func value(
+    _ text: Text, atMost limit: Int = Limits.payload, values: Int = Limits.values
+  ) throws(Fault) -> Value {
+    try read(text, atMost: limit, values: values) { node throws(Fault) in try node.value() }
   }
 
   /// A dictionary of values, with their tags.

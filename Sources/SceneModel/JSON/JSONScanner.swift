@@ -20,10 +20,10 @@ struct JSONTape {
 
   enum Kind: UInt8 { case null, `true`, `false`, integer, double, text, array, object }
 
-  /// Refuses a `text` of more than `limit` bytes; a limit is far below the range of a 32-bit offset.
-  init(_ text: Text, limit: Int) throws(Fault) {
+  /// Refuses a `text` of more than `limit` bytes; a limit is far below the range of a 32-bit offset. It has at most `values`, keys included.
+  init(_ text: Text, limit: Int, values: Int) throws(Fault) {
     if text.count > limit { throw .tooLong(text.count, limit: limit, at: Place.document) }
-    var scanner = JSONScanner()
+    var scanner = JSONScanner(values: values)
     let error = text.withBytes { bytes -> JSONScanner.Failure? in
       do throws(JSONScanner.Failure) {
         try scanner.scan(bytes)
@@ -43,11 +43,15 @@ struct JSONTape {
 struct JSONScanner {
   typealias Node = JSONTape.Node
 
+  /// The most nodes.
+  let values: Int
   private(set) var nodes: [Node] = []
   /// The open arrays and objects, outermost first, by their index in `nodes`.
   private var open: [Int] = []
   private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   private var offset = 0
+
+  init(values: Int) { self.values = values }
 
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -61,7 +65,7 @@ struct JSONScanner {
   mutating func scan(_ text: UnsafeRawBufferPointer) throws(Failure) {
     bytes = text
     // Most documents have a node for every eight bytes or fewer.
-    nodes.reserveCapacity(min(text.count / 8 + 4, Limits.values))
+    nodes.reserveCapacity(min(text.count / 8 + 4, values))
     open.reserveCapacity(8)
     if bytes.starts(with: JSONScanner.byteOrderMark) { offset = JSONScanner.byteOrderMark.count }
     try value()
@@ -134,8 +138,8 @@ struct JSONScanner {
   private mutating func append(
     _ kind: JSONTape.Kind, hasEscapes: Bool = false, from start: Int, to end: Int
   ) throws(Failure) {
-    if nodes.count >= Limits.values {
-      throw Failure(kind: .limit, offset: start, reason: "expected at most \(Limits.values) values in a document")
+    if nodes.count >= values {
+      throw Failure(kind: .limit, offset: start, reason: "expected at most \(values) values in a document")
     }
     nodes.append(
       Node(

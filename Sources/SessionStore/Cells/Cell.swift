@@ -117,7 +117,7 @@ extension CellReader where Self: ~Copyable {
   mutating func optionalActivity(_ rules: ReadingRules) throws(Malformed) -> UserActivity? {
     guard let text = try optionalText() else { return nil }
     do throws(Fault) {
-      return try UserActivity(json: text, rules)
+      return try UserActivity(json: text, rules.ofStored)
     } catch {
       throw Malformed("an activity does not parse: \(error)")
     }

@@ -73,7 +73,7 @@ extension CellReader where Self: ~Copyable {
   fileprivate mutating func userInfo() throws(Malformed) -> UserInfo {
     guard let text = try optionalText() else { return UserInfo() }
     do throws(Fault) {
-      if case .dictionary(let userInfo) = try JSON.value(text) { return userInfo }
+      if case .dictionary(let userInfo) = try JSON.value(text, atMost: .max, values: .max) { return userInfo }
     } catch {
       throw Malformed("the user info does not parse: \(error)")
     }

@@ -132,6 +132,8 @@ extension Date {
 extension Value {
   /// Reads a document that the service wrote.
   init(document json: String) throws(StagedoorError) {
-    do throws(Fault) { self = try JSON.value(Text(json)) } catch { throw .unexpectedReply("a document: \(error)") }
+    do throws(Fault) { self = try JSON.value(Text(json), atMost: .max, values: .max) } catch {
+      throw .unexpectedReply("a document: \(error)")
+    }
   }
 }

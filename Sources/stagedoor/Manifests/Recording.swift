@@ -85,7 +85,8 @@ enum Recording {
   static func cases(in path: String) throws(Problem) -> [Value] {
     let text = try InputFile.text(path, limit: 64 << 20)
     do throws(Fault) {
-      guard case .array(let cases)? = try JSON.value(Text(text), atMost: 64 << 20)["cases"] else {
+      // A case has all windows of an application, and each has a dozen values: the length is the limit.
+      guard case .array(let cases)? = try JSON.value(Text(text), atMost: 64 << 20, values: .max)["cases"] else {
         throw Fault(at: .document, "expected a key \"cases\" with a list, as `stagedoor explain --record` writes it")
       }
       return cases
