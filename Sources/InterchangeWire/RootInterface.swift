@@ -133,11 +133,18 @@ package struct RootInterface: Sendable {
 
 extension HostOptions {
   /// Other options are ignored, so that newer hosts work with older services.
-  fileprivate init(_ options: [String: Variant]) throws {
+  init(_ options: [String: Variant]) throws(InterchangeError) {
+    func option<Value: BusValue>(_ key: String) throws(InterchangeError) -> Value? {
+      do throws(CodingError) {
+        return try options[key].map { option throws(CodingError) in try Value(option) }
+      } catch {
+        throw InterchangeError(.invalidArgs, "options.\(key): \(error)")
+      }
+    }
     self.init()
-    if let option = options["choosesConfiguration"] { choosesConfiguration = try Bool(option) }
-    if let option = options["understudy"] { isUnderstudy = try Bool(option) }
-    if let option = options["acceptsSandboxed"] { acceptsSandboxed = try Bool(option) }
-    if let option = options["path"] { path = Text(try ObjectPath(option).rawValue) }
+    choosesConfiguration = try option("choosesConfiguration") ?? false
+    isUnderstudy = try option("understudy") ?? false
+    acceptsSandboxed = try option("acceptsSandboxed") ?? false
+    path = try (option("path") as ObjectPath?).map { Text($0.rawValue) }
   }
 }

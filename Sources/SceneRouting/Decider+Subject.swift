@@ -111,10 +111,17 @@ extension Decider {
         ?? (activity.visibility == .all || request.sender.hosts != nil)
     }
     guard let first else {
-      return Refusal(.noActivity, "there is no activity in it, and \(nobodyTakes(named, state))")
+      return Refusal(.noActivity, "there is no activity in it\(nobodyTakes(named, state))")
     }
     let asked = first.visibility == .all ? nil : request.sender.hosts
     let identifier = named.map { state.applications[$0].identifier } ?? asked
+    // A sandbox learns of no other application.
+    if identifier == nil, !request.sender.isSandboxed, let forwarding = state.forwarder(of: first.activityType) {
+      return Refusal(
+        .activityTypeNotDeclared,
+        "\(forwarding) declares \(quoted(first.activityType.string)), but its sessions stand for other places: name a session"
+      )
+    }
     let who = identifier.map { "\($0) does not declare" } ?? "no application declares"
     return Refusal(
       .activityTypeNotDeclared,
@@ -133,11 +140,16 @@ extension Decider {
       }
     }
     guard let first = types.first else {
-      return "nothing else that could be routed: add an activity or a representation"
+      if request.payload.items.allSatisfy({ $0.activities.isEmpty && $0.representations.isEmpty }) {
+        return ", and nothing else that could be routed: add an activity or a representation"
+      }
+      let who = named.map { "\(state.applications[$0].identifier)" } ?? "every application"
+      return ", and nothing else, that \(who) may see: look at `visibility`"
     }
     let who = named.map { "\(state.applications[$0].identifier) does not take" } ?? "no application takes"
     let others = types.count == 1 ? "" : " or any other type in it"
-    return "\(who) \(quoted(first.type.text.string))\(others): add an activity, or the type to CFBundleDocumentTypes"
+    return
+      ", and \(who) \(quoted(first.type.text.string))\(others): add an activity, or the type to CFBundleDocumentTypes"
   }
 
   /// The sessions of an application that forwards stand for other places, so each is named.

@@ -115,9 +115,9 @@ import Testing
         let wrongs = [
           ("UserActivity", "{}", payload, "activityType"),
           ("UserActivity", "[]", payload, "UserActivity: expected an activity, got a list"),
-          (state, "nope", payload, #"\#(state): expected an activity in JSON, got "nope""#),
+          (state, "nope", payload, #"line 1, column 1: expected an activity in JSON, got "nope""#),
           ("UserInfo", "[]", payload, "UserInfo: expected a dictionary, got a list"),
-          ("UserInfo", "nope", payload, #"UserInfo: expected a dictionary in JSON, got "nope""#),
+          ("UserInfo", "nope", payload, #"line 1, column 1: expected a dictionary in JSON, got "nope""#),
           (
             "CanActivatePredicate", "SELF BETWEEN 'x'", predicate, "CanActivatePredicate: column 6: there is no BETWEEN"
           ),
@@ -133,7 +133,7 @@ import Testing
           #expect(says.contains(": ") ? refusal.message.hasPrefix(says) : refusal.message.contains(says), "\(refusal)")
         }
         let activate = try await house.refusal("Activate", "string:nope", at: session, in: House.session)
-        #expect(activate.message == #"activity: expected an activity in JSON, got "nope""#)
+        #expect(activate.message == #"line 1, column 1: expected an activity in JSON, got "nope""#)
         #expect(try await house.property("CanActivatePredicate", of: session) == "SELF == 'cat5'")
       }
     }

@@ -50,6 +50,31 @@ import Testing
     #expect(try taker() == "org.example.A")
   }
 
+  @Test func `a preference counts under each name of its type, and is set and cleared under each`() {
+    let stage = Stage(
+      cats { $0.contentTypes = [contentType("image/png")] },
+      cats("org.example.Dogs") { $0.contentTypes = [contentType("image/*")] }
+    ) { $0.preferences = 1 }
+    func prefer(_ application: Text?, _ type: Text) -> CallAnswer? {
+      stage.call(.prefer(application, type: type))
+    }
+    func preferred() -> [Text?] {
+      let names: [Text] = ["image/png", "IMAGE/PNG", "public.png", "image/x-png"]
+      return names.map { stage.book.preferredApplication(for: $0) }
+    }
+    #expect(prefer("org.example.Cats", "image/png") == .done)
+    #expect(preferred() == Array(repeating: "org.example.Cats", count: 4))
+    #expect(prefer("org.example.Dogs", "public.png") == .done)
+    #expect(preferred() == Array(repeating: "org.example.Dogs", count: 4))
+    #expect(stage.book.preferredApplications.map(\.type) == ["public.png"])
+    #expect(prefer(nil, "IMAGE/PNG") == .done)
+    #expect(preferred() == Array(repeating: nil, count: 4))
+    #expect(stage.book.preferredApplications.isEmpty)
+    // The names of activity types are what they are spelled.
+    #expect(prefer("org.example.Cats", "view") == .done)
+    #expect(stage.book.preferredApplication(for: "VIEW") == nil)
+  }
+
   @Test func `a registered application goes with the service, and its sessions wait for it as they were`() throws {
     let stage = Stage()
     stage.call(.register(cats(), size: 1))

@@ -45,7 +45,10 @@ import Testing
     #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])
     #expect(stage.shelf.deliveries.count == 1)
     #expect(stage.call(batch(["1"], .bestEffort, token: "once"))?.refusal?.name == .invalidPayload)
-    #expect(stage.drop(key: "1") { $0.token = "once" }?.refusal?.name == .invalidPayload)
+    let refusal = stage.drop(key: "1") { $0.token = "once" }?.refusal
+    #expect(refusal?.name == .invalidPayload)
+    #expect(
+      refusal?.message == "options.token: expected the same call and document as before under \"once\", got another")
     stage.restart(cats())
     #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])
   }

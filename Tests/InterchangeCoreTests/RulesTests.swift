@@ -52,6 +52,13 @@ import TextRules
   /// A promise, which ends with its call.
   private func promise(_ path: Text = "/promise") -> Representation { .promise(path, type: "image/png") }
 
+  /// The answer of `Explain`.
+  private func decision(on payload: Payload, by caller: Caller = .shell) -> Decision? {
+    let asked = stage.book.consultation(on: payload, from: caller)
+    let answer = asked.map { $0.answer ?? $0.rest.answers(Stage.types, disk: [:])[0] }
+    return stage.decision(on: payload, consultation: answer, by: caller)
+  }
+
   private func shown() -> [Text?] { stage.sessions().map { $0.userActivity?.targetContentIdentifier } }
 
   @Test func `a text finds its window, and the stored decision names the rule`() throws {
@@ -123,6 +130,17 @@ import TextRules
     #expect(refusal.name == .routing("org.stagedoor.Error.NoSuchApplication"))
     #expect(refusal.message.hasPrefix("there is no application \"org.example.Player\""), "\(refusal.message)")
     #expect(refusal.message.hasSuffix("; the rule it asked so, /rules/it.rules:1"), "\(refusal.message)")
+    // Explain says the same. A sandbox reads no rules.
+    for (caller, message) in [
+      (.shell, refusal.message),
+      (.sandbox("org.example.Mail"), refusal.message.replacing("; the rule it asked so, /rules/it.rules:1", with: "")),
+    ] as [(Caller, String)] {
+      guard case .refused(let explained)? = decision(on: try text("x"), by: caller)?.outcome else {
+        Issue.record("\(caller) gets it")
+        continue
+      }
+      #expect(explained.message == message)
+    }
   }
 
   @Test func `a text that takes too long is refused, also after a second try aside`() throws {
@@ -148,24 +166,22 @@ import TextRules
   }
 
   @Test func `Explain says what the drop will do, and without a rule why each failed`() throws {
-    func explained(_ payload: Payload, by caller: Caller = .shell) throws -> Explanation? {
-      let asked = stage.book.consultation(on: payload, from: caller)
-      let answer = asked.map { $0.answer ?? $0.rest.answers(Stage.types, disk: [:])[0] }
-      return stage.explain(payload, consultation: answer, by: caller)
+    func explained(_ payload: Payload, by caller: Caller = .shell) -> Explanation? {
+      decision(on: payload, by: caller)?.explanation
     }
     deliver(try text("ls(1)"))
-    let page = try explained(try text("ls(1)"))
+    let page = explained(try text("ls(1)"))
     guard case .made(let rule, let made?)? = page?.rules else { return _ = Issue.record("no rule took it") }
     #expect(rule == RuleReference(name: "page", file: "/rules/it.rules", line: 6))
     #expect(made.items.first?.activities.first?.targetContentIdentifier == "ls")
     #expect(page?.key == "ls")
-    guard case .passed(let failures)? = try explained(try text("nothing"))?.rules else {
+    guard case .passed(let failures)? = explained(try text("nothing"))?.rules else {
       return _ = Issue.record("no rule takes it")
     }
     #expect(failures.map(\.name) == ["at-line", "page", "elsewhere", "slow"])
     // A sandbox reads neither.
-    #expect(try explained(try text("ls(1)"), by: .sandbox("org.example.Mail"))?.rules == nil)
-    #expect(try explained(try text("nothing"), by: .sandbox("org.example.Mail"))?.rules == nil)
+    #expect(explained(try text("ls(1)"), by: .sandbox("org.example.Mail"))?.rules == nil)
+    #expect(explained(try text("nothing"), by: .sandbox("org.example.Mail"))?.rules == nil)
   }
 
   @Test func `each item by itself is put to the rules, as if it had come alone`() throws {

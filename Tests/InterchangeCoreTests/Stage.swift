@@ -274,7 +274,12 @@ final class Stage {
   func setRules(_ rules: RuleSet, home: Text = .empty) { prompter.setRules(rules, home: home) }
 
   func explain(_ payload: Payload, consultation: Consultation? = nil, by caller: Caller) -> Explanation? {
-    try? prompter.explain(payload, consultation: consultation, from: caller, at: now).get().explanation
+    decision(on: payload, consultation: consultation, by: caller)?.explanation
+  }
+
+  /// The whole answer of `Explain`.
+  func decision(on payload: Payload, consultation: Consultation? = nil, by caller: Caller) -> Decision? {
+    try? prompter.explain(payload, consultation: consultation, from: caller, at: now).get()
   }
 
   // MARK: Reading

@@ -59,6 +59,10 @@ import Testing
     ),
     (["type": "a/b", "fd": .uint32(0)], ".fd: expected a file descriptor (h), got 0"),
     (["type": "a/b", "provider": "/a"], ".provider: expected an object path (o), got \"/a\""),
+    (
+      ["type": "a/b", "provider": .objectPath("/a"), "size": .uint64(1 << 63)],
+      ".size: expected a number of bytes from 0 to 9223372036854775807, got 9223372036854775808"
+    ),
     // Of several faults the message names the first in the order of the keys, every time.
     (
       ["visibility": "none", "type": .byte(1), "text": .byte(2), "openInPlace": .byte(3), "data": .byte(4)],

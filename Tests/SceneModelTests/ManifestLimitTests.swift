@@ -84,6 +84,9 @@ import Testing
     let fault = Fault(.limit, at: "", "expected at most 1048576 bytes, got 1048577")
     let tooLong = #expect(throws: Faults.self) { try Manifest(longest + [0x20], types: ManifestTests.types) }
     #expect(tooLong?.all == [fault])
+    let error = InterchangeError(manifest: Faults(fault))
+    #expect(error.name == .limitsExceeded)
+    #expect(error.message == "manifest: expected at most 1048576 bytes, got 1048577")
     let list = PropertyList.write(try JSON.value(Text(ManifestTests.json())), as: .xml)
     let tooLongList = #expect(throws: Faults.self) {
       try Manifest(list + [UInt8](repeating: 0x20, count: Limits.manifest + 1 - list.count), types: ManifestTests.types)

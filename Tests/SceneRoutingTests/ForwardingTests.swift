@@ -21,6 +21,11 @@ import Testing
     #expect(stage.drop(items: [item(as: file("file:///a.png"))]) == .refused(.noActivity))
     stage.state.unregister("org.example.Viewer")
     #expect(stage.drop("view", key: "1") == .refused(.activityTypeNotDeclared))
+    #expect(
+      stage.message
+        == "org.example.Relay declares \"view\", but its sessions stand for other places: name a session")
+    #expect(stage.drop("view", key: "1", by: Sender(isSandboxed: true)) == .refused(.activityTypeNotDeclared))
+    #expect(stage.message?.hasPrefix("no application declares \"view\"") == true)
     #expect(try stage.state.handlers(of: "view").isEmpty)
   }
 

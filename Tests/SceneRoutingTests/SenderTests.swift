@@ -80,6 +80,14 @@ import Testing
     #expect(stage.drop(items: things) == .refused(.noActivity))
     #expect(
       stage.message
+        == "there is no activity in it, and nothing else, that every application may see: look at `visibility`")
+    #expect(stage.drop(items: things, to: "org.example.Dogs") == .refused(.noActivity))
+    #expect(
+      stage.message
+        == "there is no activity in it, and nothing else, that org.example.Dogs may see: look at `visibility`")
+    #expect(stage.drop(items: [item()]) == .refused(.noActivity))
+    #expect(
+      stage.message
         == "there is no activity in it, and nothing else that could be routed: add an activity or a representation")
   }
 }

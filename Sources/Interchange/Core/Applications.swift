@@ -120,6 +120,7 @@ extension PromptBook {
     if type.count > Limits.name {
       throw refused(.limitsExceeded, "activity_type: expected at most \(Limits.name) bytes, got \(type.count)")
     }
+    let others = otherNames(of: type)
     if let application {
       try requireManifest(of: application)
       let manifest = memory.routing.manifest(of: application)
@@ -131,13 +132,14 @@ extension PromptBook {
           .routing("org.stagedoor.Error.ActivityTypeNotDeclared"),
           "\(application) does not declare \(quoted(type.string)): add it to \(key) in its manifest")
       }
-      if memory.preferences[type] == nil, memory.preferences.count >= ledger.allowance.preferences {
+      if memory.preferences[type] == nil, others.isEmpty, memory.preferences.count >= ledger.allowance.preferences {
         throw refused(
           .limitsExceeded,
           "applications are preferred for \(ledger.allowance.preferences) types already: clear one with the identifier \"\""
         )
       }
     }
+    for other in others { note(.preference(type: other, application: nil)) }
     note(.preference(type: type, application: application))
     answer(number, .done)
   }

@@ -107,8 +107,13 @@ extension PromptBook {
   /// The error names the rule that made the payload, for whom may read rules.
   func error(of refusal: Refusal, _ rule: RulesAnswer?, _ caller: Caller) -> InterchangeError {
     let error = InterchangeError(refusal)
-    guard case .made(let rule, _)? = rule, !caller.isSandboxed else { return error }
-    return InterchangeError(error.name, "\(error.message); the rule \(rule.name) asked so, \(rule.file):\(rule.line)")
+    return InterchangeError(error.name, error.message + blame(of: rule, caller))
+  }
+
+  /// The end of a refusal's message.
+  func blame(of rule: RulesAnswer?, _ caller: Caller) -> String {
+    guard case .made(let rule, _)? = rule, !caller.isSandboxed else { return "" }
+    return "; the rule \(rule.name) asked so, \(rule.file):\(rule.line)"
   }
 
   private func areAsked(of payload: Payload) -> Bool {

@@ -458,7 +458,7 @@ extension PromptBook {
       guard delivery.fingerprint == digest else {
         throw refused(
           .invalidPayload,
-          "options.token: expected the same document as before under \(quoted(token.string)), got another")
+          "options.token: expected the same call and document as before under \(quoted(token.string)), got another")
       }
       found = delivery
     }

@@ -16,7 +16,21 @@ extension PromptBook {
   /// In the order of their identifiers.
   package var applications: [Text] { memory.manifests.values.keys.sorted() }
 
-  package func preferredApplication(for type: Text) -> Text? { memory.preferences[type] }
+  /// A content type counts under each of its names.
+  package func preferredApplication(for type: Text) -> Text? {
+    memory.preferences[type] ?? otherNames(of: type).first.flatMap { memory.preferences[$0] }
+  }
+
+  /// The types with a preference that are this content type under another name.
+  func otherNames(of type: Text) -> [Text] {
+    func named(_ type: Text) -> ContentType? {
+      ContentType(type, as: .asked).flatMap {
+        $0.form == .identifier && !types.isDescribed($0) ? nil : types.canonical($0)
+      }
+    }
+    guard let asked = named(type) else { return [] }
+    return memory.preferences.values.keys.filter { $0 != type && named($0) == asked }
+  }
 
   /// In the order of the types.
   package var preferredApplications: [(type: Text, application: Text)] {
@@ -131,7 +145,7 @@ extension PromptBook {
     let request = Request(
       payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
     let decision = try SceneRouting.decide(memory.routing, request, at: moment.time).decision()
-    return decision.explained { explanation in
+    return decision.refused(adding: blame(of: rules, caller)).explained { explanation in
       // A sandbox reads the sessions of its own application only, and does not learn how many others have.
       if !caller.mayTouch(explanation.application ?? .empty) {
         (explanation.candidates, explanation.candidatesLeftOut) = ([], 0)

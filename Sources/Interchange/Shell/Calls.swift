@@ -304,7 +304,7 @@ extension Interchange: InterchangeCalls {
       // The text does not even begin like a document.
       if error.place == "line 1, column 1" {
         throw InterchangeError(
-          .invalidPayload, "\(name): expected \(expected) in JSON, got \(quoted(document.string))")
+          .invalidPayload, "\(error.place): expected \(expected) in JSON, got \(quoted(document.string))")
       }
       throw InterchangeError(payload: Fault(error.kind, at: error.place.isEmpty ? name : error.place, error.reason))
     }

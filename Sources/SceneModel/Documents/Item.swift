@@ -122,7 +122,7 @@ extension Representation: Document {
       case "visibility": visibility = try node.requireChoice(Visibility.self)
       case "size" where rules.isStored: size = .some(node.integer.flatMap { $0 < 0 ? nil : $0 })
       case "size" where Node.isOfCall:
-        guard let bytes = node.integer, bytes >= 0 else { throw node.fault("a number of bytes from 0") }
+        guard let bytes = node.integer, bytes >= 0 else { throw node.fault("a number of bytes from 0 to \(Int64.max)") }
         promisedSize = bytes
       case "url" where rules.isStored: url = try node.requireText()
       case "fd" where Node.isOfCall:

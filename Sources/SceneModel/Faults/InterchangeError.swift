@@ -59,6 +59,8 @@ package struct InterchangeError: Error, Hashable, Sendable {
     let kinds = Set(faults.all.map(\.kind))
     let name: Name =
       kinds.contains(.limit) ? .limitsExceeded : kinds == [.predicate] ? .invalidPredicate : .invalidManifest
-    self.init(name, faults.description)
+    // The whole document has the name of the argument.
+    let named = faults.all.map { $0.place.isEmpty ? $0.below(Place.document.key("manifest")) : $0 }
+    self.init(name, named.map(\.description).joined(separator: "\n"))
   }
 }

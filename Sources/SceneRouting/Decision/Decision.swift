@@ -48,6 +48,13 @@ package final class Decision: Sendable {
     try change(&explanation)
     return Decision(outcome, fact, routing, explanation, passedOn: passedOn, steps: steps)
   }
+
+  /// The same decision; the message of a refusal ends with `addition`.
+  package func refused(adding addition: String) -> Decision {
+    guard case .refused(let refusal) = outcome, !addition.isEmpty else { return self }
+    let longer = Refusal(refusal.reason, refusal.message + addition)
+    return Decision(.refused(longer), fact, routing, explanation, passedOn: passedOn, steps: steps)
+  }
 }
 
 package enum Outcome: Hashable, Sendable {

@@ -133,6 +133,11 @@ package struct State: Sendable {
     return declaredNumbers[type].map { declared[$0].isDeclared(by: application) } ?? false
   }
 
+  /// An application that declares the type and that no type leads to.
+  func forwarder(of type: Text) -> Text? {
+    applications.first { $0.manifest.map { $0.forwards && $0.activityTypes.contains(type) } ?? false }?.identifier
+  }
+
   /// The index of an activity type among the declared types.
   func declared(_ type: Text) -> Int? { declaredNumbers[type] }
 
