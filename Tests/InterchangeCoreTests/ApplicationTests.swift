@@ -53,7 +53,7 @@ import Testing
   @Test func `a preference counts under each name of its type, and is set and cleared under each`() {
     let stage = Stage(
       cats { $0.contentTypes = [contentType("image/png")] },
-      cats("org.example.Dogs") { $0.contentTypes = [contentType("image/*")] }
+      cats("org.example.Dogs") { $0.contentTypes = [contentType("public.png")] }
     ) { $0.preferences = 1 }
     func prefer(_ application: Text?, _ type: Text) -> CallAnswer? {
       stage.call(.prefer(application, type: type))

@@ -79,7 +79,6 @@ import Testing
     ("{}", nothing), (#"{"items":[]}"#, nothing), (#"{"activity":null}"#, nothing),
     (#"{"options":{"configuration":"Main","role":"a","requestingSession":"b"}}"#, nothing),
     (#"{"activity":{"activityType":"a"},"items":[{}]}"#, "expected either an activity or items, got both"),
-    (#"{"activity":{"activityType":"a"},"items":[]}"#, "expected either an activity or items, got both"),
     (
       #"{"items":[{}],"activity":{"activityType":"a"},"options":{"session":"x"}}"#,
       "expected either an activity or items, got both"

@@ -40,16 +40,16 @@ extension Payload: Document {
       if case "options" = key { options = try PayloadOptions(node, rules) }
     }
     if options.isStrict { rules.isStrict = true }
-    var (activity, hasItems) = (nil as UserActivity?, false)
+    var activity: UserActivity?
     for (key, node) in try node.requireFields("a payload", knowing: Payload.keys, rules.isStrict) where !node.isNull {
       switch key {
-      case "items": (items, hasItems) = (try Item.list(node, rules), true)
+      case "items": items = try Item.list(node, rules)
       case "activity": activity = try UserActivity(node, rules)
       default: break
       }
     }
     if let activity {
-      if hasItems { throw .expected("either an activity or items", got: "both", at: node.place) }
+      if !items.isEmpty { throw .expected("either an activity or items", got: "both", at: node.place) }
       items = [Item(activities: [activity])]
     }
     if options.isFromStranger {
