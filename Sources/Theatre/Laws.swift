@@ -276,8 +276,9 @@ extension World {
     }
     for (identifier, held) in prompter.book.rememberedDeliveries {
       guard let stored = try store.delivery(identifier) else { continue }
-      // The store has no documents of a delivery that is over for good, and the core may have them.
-      let isSpent = stored.payload.isEmpty
+      // The store has no documents of a delivery that is over for good, and the core may have them. After the clock was set back, it may be the other
+      // way.
+      let isSpent = stored.payload.isEmpty || held.payload.isEmpty
       if held.progress != stored.progress || !isSpent && held.previous != stored.previous
         || held.answer != stored.answer
       {

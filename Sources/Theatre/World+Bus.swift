@@ -391,8 +391,9 @@ extension World {
     if case .connect(let session, _, _) = question.question, case .refused = answer {
       programs[program].opening.remove(session)
     }
-    // A host that has attached again since is asked anew, and the earlier answer counts for nothing.
+    // A host that has attached again since is asked anew: the earlier answer may count for nothing, and its error counts for nothing.
     if case .discarded(let sessions) = question.question, prompter.book.awaits(question.errand) {
+      if case .refused = answer { return feed(.hostAnswered(question.errand, answer)) }
       programs[program].toldAndAnswered.formUnion(sessions)
     }
     feed(.hostAnswered(question.errand, answer))
