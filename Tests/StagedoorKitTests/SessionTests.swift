@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
@@ -82,6 +83,26 @@ import Testing
         }
         moments.task.cancel()
       }
+    }
+  }
+
+  @Test func `a reader that lags behind ends with the sessions of the next service, and not of the last`() async throws
+  {
+    try await withPlayedService { bus, first, stagedoor in
+      first.addSession(1)
+      let sessions = try await stagedoor.liveSessions()
+      for number in 2...9 { first.addSession(number) }
+      await first.close()
+      let second = try await PlayedService(on: bus, sessions: [1])
+      // The bus answers in order: all signals are here.
+      _ = try await stagedoor.connection.owner(of: House.name)
+      let moments = Moments(sessions)
+      try await moments.wait("the session that is left") { $0.map(\.identifier) == [PlayedService.session(1)] }
+      // By now the reader has taken all of them.
+      second.removeSession(PlayedService.session(1))
+      second.addSession(0)
+      try await moments.wait("the new session") { $0.map(\.identifier) == [PlayedService.session(0)] }
+      moments.task.cancel()
     }
   }
 }
