@@ -30,7 +30,7 @@ final class PlayedService: Sendable {
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
   private let record = Record()
 
-  /// The answer to a call. `Deliver`, `DeliverItems` and `RenewPromises` can be answered later.
+  /// The answer to a call. A call whose method replies through `answer` can be answered later.
   enum Answer: Sendable, ExpressibleByStringLiteral {
     case done
     case refused(ErrorName)
@@ -153,9 +153,8 @@ final class PlayedService: Sendable {
   private func exportRefusingManager() {
     var manager = Interface("org.freedesktop.DBus.ObjectManager")
     manager.method("GetManagedObjects", out: "objects") {
-      [weak self] () throws -> [ObjectPath: [String: [String: Variant]]] in
-      try self?.refuse("GetManagedObjects")
-      return [:]
+      [weak self] (reply: Reply<[ObjectPath: [String: [String: Variant]]]>) in
+      self?.answer("GetManagedObjects", reply) { reply.send([:]) }
     }
     connection.export(manager, at: Self.root)
   }
@@ -230,11 +229,12 @@ final class PlayedService: Sendable {
       return (pipe.readEnd, ["text/torn": Int64(bytes.count + 1), "text/vast": .max][type] ?? -1)
     }
     root.method("GetDelivery", in: "delivery", out: "state", "decision") {
-      [weak self] (_: String) throws -> (String, String) in
-      try self?.refuse("GetDelivery")
-      record.add("GetDelivery")
-      let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-      return (state, #"{"outcome": "created", "application": {"chosen": "\#(Self.application)", "because": "it is"}}"#)
+      [weak self] (reply: Reply<String, String>, _: String) in
+      self?.answer("GetDelivery", reply) {
+        let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+        reply.send(
+          state, #"{"outcome": "created", "application": {"chosen": "\#(Self.application)", "because": "it is"}}"#)
+      }
     }
     root.method("ReleaseDelivery", in: "delivery") { (delivery: String) in
       record.add("ReleaseDelivery \(delivery)")

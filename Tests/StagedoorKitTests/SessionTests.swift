@@ -105,6 +105,35 @@ import Testing
       moments.task.cancel()
     }
   }
+
+  @Test func `a wait for sessions that is cancelled while they are read again loses nothing`() async throws {
+    try await withPlayedService { bus, first, stagedoor in
+      first.addSession(1)
+      let reader = await Reader(try await stagedoor.liveSessions())
+      #expect(try await reader.next()?.count == 1)
+      await first.close()
+      let second = try await PlayedService(on: bus, answering: ["GetManagedObjects": [.later]])
+      let cancelled = Task { try await reader.next() }
+      try await second.wait(for: "GetManagedObjects")
+      cancelled.cancel()
+      #expect(try await cancelled.value == nil)
+      let next = try await withLimit(usualLimit, "the sessions") { try await reader.next() }
+      #expect(next?.isEmpty == true)
+    }
+  }
+}
+
+/// An iterator that several tasks use, one after the other.
+@MainActor final class Reader<Base: AsyncSequence> where Base.Element: Sendable {
+  private var iterator: Base.AsyncIterator
+
+  init(_ sequence: Base) { iterator = sequence.makeAsyncIterator() }
+
+  func next() async throws -> Base.Element? {
+    var copy = iterator
+    defer { iterator = copy }
+    return try await copy.next(isolation: MainActor.shared)
+  }
 }
 
 /// Iterates over a sequence of sessions, for a test that waits for one of its values.
