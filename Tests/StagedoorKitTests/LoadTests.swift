@@ -166,7 +166,9 @@ import Testing
     }
   }
 
-  @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind`() async throws {
+  @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind, nor does one that was cancelled`()
+    async throws
+  {
     try await withPrivateBus { bus in
       setenv("DBUS_SESSION_BUS_ADDRESS", bus.address.description, 1)
       let before = OpenDescriptors.count
@@ -183,3 +185,8 @@ import Testing
     #expect(provider.fileOpenedInPlace(as: "text/plain")?.path() == (isInPlace ? "/etc/hostname" : nil))
   }
 }
+      let cancelled = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await code { _ = try await Stagedoor.connect() }
+      }
+      #expect(await cancelled.value == .taskCancelled)
