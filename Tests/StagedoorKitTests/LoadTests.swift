@@ -35,6 +35,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [-1, -5]) func `a limit below zero is zero`(limit: Int) async throws {
+    try await withItem("text/flood") { application, item in
+      application.loadLimit = limit
+      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/flood") } == .limitsExceeded)
+    }
+  }
+
   @Test func `the largest limit is no limit, and a source may state the largest size`() async throws {
     try await withItem("text/plain") { application, item in
       application.loadLimit = .max
