@@ -146,7 +146,4 @@ extension DeliveryOptions {
     model.isStrict = isStrict
     return model
   }
-
-  /// The deadline, or the service's default.
-  var effectiveDeadline: Duration { deadline ?? .seconds(PayloadOptions.defaultDeadline) }
 }
