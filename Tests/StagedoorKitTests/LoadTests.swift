@@ -80,6 +80,18 @@ import Testing
     }
   }
 
+  @Test func `of many items that are handed on, the bus takes sixteen with the call, and the others are promised`()
+    async throws
+  {
+    try await withScene(Options.items(Array(repeating: "text/plain", count: 17))) { service, application, _ in
+      let stagedoor = try #require(application.stagedoor)
+      try await stagedoor.deliver(application.items, .lasting)
+      #expect(service.lines.count { $0.hasPrefix("OpenItem") } == 16)
+      _ = try await service.load(from: stagedoor.connection, at: service.path)
+      #expect(service.count(of: "OpenItem 16 text/plain") == 1)
+    }
+  }
+
   private static var threads: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
       (try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)) == "load\n"
@@ -179,6 +191,11 @@ import Testing
     try await withPrivateBus { bus in
       setenv("DBUS_SESSION_BUS_ADDRESS", bus.address.description, 1)
       let before = OpenDescriptors.count
+      let cancelled = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await code { _ = try await Stagedoor.connect() }
+      }
+      #expect(await cancelled.value == .taskCancelled)
       for _ in 0..<20 {
         let stagedoor = try await Stagedoor.connect()
         #expect(await code { _ = try await stagedoor.version() } == .serviceUnknown)
@@ -192,8 +209,3 @@ import Testing
     #expect(provider.fileOpenedInPlace(as: "text/plain")?.path() == (isInPlace ? "/etc/hostname" : nil))
   }
 }
-      let cancelled = Task {
-        withUnsafeCurrentTask { $0?.cancel() }
-        return await code { _ = try await Stagedoor.connect() }
-      }
-      #expect(await cancelled.value == .taskCancelled)

@@ -201,8 +201,10 @@ final class PlayedService: Sendable {
     }
     root.method("DeliverItems", in: "items", "options", out: "session", "outcome", "delivery") {
       [weak self] (reply: Reply<ObjectPath, String, String>, items: [[String: Variant]], _: [String: Variant]) in
-      let rows = items.first?["representations"].flatMap { try? [[String: Variant]]($0) }
-      if case .objectPath(let path)? = rows?.first?["provider"] { self?.provided.withLock { $0 = path } }
+      let rows = items.flatMap { $0["representations"].flatMap { try? [[String: Variant]]($0) } ?? [] }
+      for row in rows {
+        if case .objectPath(let path)? = row["provider"] { self?.provided.withLock { $0 = path } }
+      }
       self?.answer("DeliverItems", reply) { reply.send(Self.newSession.path, "created", Self.delivery.description) }
     }
     root.method("RenewPromises", in: "token") { [weak self] (reply: Reply<>, token: String) in
