@@ -171,6 +171,17 @@ final class PlayedService: Sendable {
         Structure(UInt64($0.offset + 1), $0.element, arguments)
       }
     }
+    root.method("ListSessions", in: "application", "after", "limit", out: "sessions") {
+      [weak self] (_: String, after: String, _: UInt32) throws -> [Structure<
+        ObjectPath, String, String, String, String, String, UInt64
+      >]
+      in
+      record.add("ListSessions \(after)")
+      try self?.refuse("ListSessions")
+      return (self?.known.sessions.keys.sorted() ?? []).filter { $0.description > after }.prefix(1).map {
+        Structure($0.path, Self.application, "Main", "unattached", "", "", UInt64(0))
+      }
+    }
     root.method("ListDeliveries", in: "state", "after", "limit", out: "deliveries") {
       (_: String, _: String, _: UInt32) -> [Structure<String, String, String, ObjectPath>] in []
     }

@@ -121,6 +121,25 @@ import Testing
       #expect(next?.isEmpty == true)
     }
   }
+
+  @Test func `a list that is read by pages is read from its beginning when the last session of a page goes`()
+    async throws
+  {
+    let answers: [MemberName: [PlayedService.Answer]] = [
+      "GetManagedObjects": ["org.freedesktop.DBus.Error.LimitsExceeded"],
+      "ListSessions": [.done, "org.stagedoor.Error.NoSuchSession"],
+    ]
+    try await withPlayedService(answering: answers) { _, service, stagedoor in
+      let sessions = [1, 2].map { service.addSession($0) }
+      let listed = try await stagedoor.sessions()
+      #expect(listed.map(\.identifier) == sessions)
+      #expect(
+        service.lines.filter { $0.hasPrefix("ListSessions") } == [
+          "ListSessions ", "ListSessions \(sessions[0])", "ListSessions ", "ListSessions \(sessions[0])",
+          "ListSessions \(sessions[1])",
+        ])
+    }
+  }
 }
 
 /// An iterator that several tasks use, one after the other.
