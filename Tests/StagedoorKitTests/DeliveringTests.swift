@@ -195,6 +195,21 @@ import Testing
     }
   }
 
+  @Test func `who waits for an application that passes the delivery on waits longer than the deadline`() async throws {
+    try await withPlayedService(answering: ["Deliver": [.later]]) { _, service, stagedoor in
+      service.states.withLock { $0 = ["handled"] }
+      var hurried = stagedoor
+      hurried.timeout = .milliseconds(50)
+      let client = hurried
+      let options = DeliveryOptions.handled.with(\.deadline, .milliseconds(50))
+      let waiting = Task { await code { try await client.deliver(cat("cat1"), options) } }
+      try await eventually("the call") { service.lines.contains { $0.hasPrefix("Deliver ") } }
+      try await ContinuousClock().sleep(for: .milliseconds(300))
+      service.answerNow("Deliver")
+      #expect(await waiting.value == nil)
+    }
+  }
+
   @Test func `a call ends with its deadline, its task, the service, and the connection`() async throws {
     try await withPlayedService(answering: ["Deliver": [.later, .later, .later]]) { _, silent, stagedoor in
       let call = #"Deliver {"activity":{"activityType":"viewCat","targetContentIdentifier":"cat1"}}"#

@@ -92,6 +92,21 @@ import Testing
     }
   }
 
+  @Test func `who follows a delivery and is called off while it asks again asks later`() async throws {
+    try await withPlayedService { bus, first, stagedoor in
+      let reader = await Reader(try await stagedoor.progress(of: PlayedService.delivery))
+      #expect(try await reader.next() == .routed)
+      await first.close()
+      let second = try await PlayedService(on: bus, states: ["handled"], answering: ["GetDelivery": [.later]])
+      let cancelled = Task { try await reader.next() }
+      try await second.wait(for: "GetDelivery")
+      cancelled.cancel()
+      #expect(try await cancelled.value == nil)
+      let step = try await withLimit(usualLimit, "the next step") { try await reader.next() }
+      #expect(step == .handled)
+    }
+  }
+
   @Test func `who follows a delivery, or events, can be called off`() async throws {
     try await withClient { _, stagedoor in
       let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)

@@ -35,6 +35,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [-1, -5]) func `a limit below zero is zero`(limit: Int) async throws {
+    try await withItem("text/flood") { application, item in
+      application.loadLimit = limit
+      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/flood") } == .limitsExceeded)
+    }
+  }
+
   @Test func `the largest limit is no limit, and a source may state the largest size`() async throws {
     try await withItem("text/plain") { application, item in
       application.loadLimit = .max
@@ -70,6 +77,18 @@ import Testing
       application.post("Later")
       try await service.wait(for: "PostNotification Later")
       #expect(service.lines.count { $0.hasPrefix("ReleaseDelivery") } == 1)
+    }
+  }
+
+  @Test func `of many items that are handed on, the bus takes sixteen with the call, and the others are promised`()
+    async throws
+  {
+    try await withScene(Options.items(Array(repeating: "text/plain", count: 17))) { service, application, _ in
+      let stagedoor = try #require(application.stagedoor)
+      try await stagedoor.deliver(application.items, .lasting)
+      #expect(service.lines.count { $0.hasPrefix("OpenItem") } == 16)
+      _ = try await service.load(from: stagedoor.connection, at: service.path)
+      #expect(service.count(of: "OpenItem 16 text/plain") == 1)
     }
   }
 
@@ -166,10 +185,17 @@ import Testing
     }
   }
 
-  @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind`() async throws {
+  @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind, nor does one that was cancelled`()
+    async throws
+  {
     try await withPrivateBus { bus in
       setenv("DBUS_SESSION_BUS_ADDRESS", bus.address.description, 1)
       let before = OpenDescriptors.count
+      let cancelled = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await code { _ = try await Stagedoor.connect() }
+      }
+      #expect(await cancelled.value == .taskCancelled)
       for _ in 0..<20 {
         let stagedoor = try await Stagedoor.connect()
         #expect(await code { _ = try await stagedoor.version() } == .serviceUnknown)

@@ -34,6 +34,21 @@ import Testing
     }
   }
 
+  @Test func `an observer of a window sees all sessions`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      for number in [2, 3] { service.addSession(number) }
+      try await eventually("the sessions") { await application.openSessions.count == 3 }
+      let scene = try #require(application.scene(of: session))
+      var seen: [Int] = []
+      scene.onChange(of: \.session.title) { _ in seen.append(application.openSessions.count) }
+      scene.title = "Tom"
+      try await eventually("the title") { await scene.session.title == "Tom" }
+      #expect(seen == [3])
+    }
+  }
+
   @Test func `windows close while the service is away, and the next service is told`() async throws {
     try await withStage { bus, service, application in
       let sessions = [1, 2, 3].map { service.addSession($0) }

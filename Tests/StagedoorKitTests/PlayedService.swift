@@ -30,7 +30,7 @@ final class PlayedService: Sendable {
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
   private let record = Record()
 
-  /// The answer to a call. `Deliver`, `DeliverItems` and `RenewPromises` can be answered later.
+  /// The answer to a call. A call whose method replies through `answer` can be answered later.
   enum Answer: Sendable, ExpressibleByStringLiteral {
     case done
     case refused(ErrorName)
@@ -153,9 +153,8 @@ final class PlayedService: Sendable {
   private func exportRefusingManager() {
     var manager = Interface("org.freedesktop.DBus.ObjectManager")
     manager.method("GetManagedObjects", out: "objects") {
-      [weak self] () throws -> [ObjectPath: [String: [String: Variant]]] in
-      try self?.refuse("GetManagedObjects")
-      return [:]
+      [weak self] (reply: Reply<[ObjectPath: [String: [String: Variant]]]>) in
+      self?.answer("GetManagedObjects", reply) { reply.send([:]) }
     }
     connection.export(manager, at: Self.root)
   }
@@ -170,6 +169,17 @@ final class PlayedService: Sendable {
       let arguments = #"{"application": "\#(Self.application)", "session": "\#(Self.newSession)"}"#
       return events.withLock(\.self).enumerated().dropFirst(Int(sequence)).map {
         Structure(UInt64($0.offset + 1), $0.element, arguments)
+      }
+    }
+    root.method("ListSessions", in: "application", "after", "limit", out: "sessions") {
+      [weak self] (_: String, after: String, _: UInt32) throws -> [Structure<
+        ObjectPath, String, String, String, String, String, UInt64
+      >]
+      in
+      record.add("ListSessions \(after)")
+      try self?.refuse("ListSessions")
+      return (self?.known.sessions.keys.sorted() ?? []).filter { $0.description > after }.prefix(1).map {
+        Structure($0.path, Self.application, "Main", "unattached", "", "", UInt64(0))
       }
     }
     root.method("ListDeliveries", in: "state", "after", "limit", out: "deliveries") {
@@ -202,8 +212,10 @@ final class PlayedService: Sendable {
     }
     root.method("DeliverItems", in: "items", "options", out: "session", "outcome", "delivery") {
       [weak self] (reply: Reply<ObjectPath, String, String>, items: [[String: Variant]], _: [String: Variant]) in
-      let rows = items.first?["representations"].flatMap { try? [[String: Variant]]($0) }
-      if case .objectPath(let path)? = rows?.first?["provider"] { self?.provided.withLock { $0 = path } }
+      let rows = items.flatMap { $0["representations"].flatMap { try? [[String: Variant]]($0) } ?? [] }
+      for row in rows {
+        if case .objectPath(let path)? = row["provider"] { self?.provided.withLock { $0 = path } }
+      }
       self?.answer("DeliverItems", reply) { reply.send(Self.newSession.path, "created", Self.delivery.description) }
     }
     root.method("RenewPromises", in: "token") { [weak self] (reply: Reply<>, token: String) in
@@ -230,11 +242,12 @@ final class PlayedService: Sendable {
       return (pipe.readEnd, ["text/torn": Int64(bytes.count + 1), "text/vast": .max][type] ?? -1)
     }
     root.method("GetDelivery", in: "delivery", out: "state", "decision") {
-      [weak self] (_: String) throws -> (String, String) in
-      try self?.refuse("GetDelivery")
-      record.add("GetDelivery")
-      let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-      return (state, #"{"outcome": "created", "application": {"chosen": "\#(Self.application)", "because": "it is"}}"#)
+      [weak self] (reply: Reply<String, String>, _: String) in
+      self?.answer("GetDelivery", reply) {
+        let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+        reply.send(
+          state, #"{"outcome": "created", "application": {"chosen": "\#(Self.application)", "because": "it is"}}"#)
+      }
     }
     root.method("ReleaseDelivery", in: "delivery") { (delivery: String) in
       record.add("ReleaseDelivery \(delivery)")

@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
@@ -83,6 +84,74 @@ import Testing
         moments.task.cancel()
       }
     }
+  }
+
+  @Test func `a reader that lags behind ends with the sessions of the next service, and not of the last`() async throws
+  {
+    try await withPlayedService { bus, first, stagedoor in
+      first.addSession(1)
+      let sessions = try await stagedoor.liveSessions()
+      for number in 2...9 { first.addSession(number) }
+      await first.close()
+      let second = try await PlayedService(on: bus, sessions: [1])
+      // The bus answers in order: all signals are here.
+      _ = try await stagedoor.connection.owner(of: House.name)
+      let moments = Moments(sessions)
+      try await moments.wait("the session that is left") { $0.map(\.identifier) == [PlayedService.session(1)] }
+      // By now the reader has taken all of them.
+      second.removeSession(PlayedService.session(1))
+      second.addSession(0)
+      try await moments.wait("the new session") { $0.map(\.identifier) == [PlayedService.session(0)] }
+      moments.task.cancel()
+    }
+  }
+
+  @Test func `a wait for sessions that is cancelled while they are read again loses nothing`() async throws {
+    try await withPlayedService { bus, first, stagedoor in
+      first.addSession(1)
+      let reader = await Reader(try await stagedoor.liveSessions())
+      #expect(try await reader.next()?.count == 1)
+      await first.close()
+      let second = try await PlayedService(on: bus, answering: ["GetManagedObjects": [.later]])
+      let cancelled = Task { try await reader.next() }
+      try await second.wait(for: "GetManagedObjects")
+      cancelled.cancel()
+      #expect(try await cancelled.value == nil)
+      let next = try await withLimit(usualLimit, "the sessions") { try await reader.next() }
+      #expect(next?.isEmpty == true)
+    }
+  }
+
+  @Test func `a list that is read by pages is read from its beginning when the last session of a page goes`()
+    async throws
+  {
+    let answers: [MemberName: [PlayedService.Answer]] = [
+      "GetManagedObjects": ["org.freedesktop.DBus.Error.LimitsExceeded"],
+      "ListSessions": [.done, "org.stagedoor.Error.NoSuchSession"],
+    ]
+    try await withPlayedService(answering: answers) { _, service, stagedoor in
+      let sessions = [1, 2].map { service.addSession($0) }
+      let listed = try await stagedoor.sessions()
+      #expect(listed.map(\.identifier) == sessions)
+      #expect(
+        service.lines.filter { $0.hasPrefix("ListSessions") } == [
+          "ListSessions ", "ListSessions \(sessions[0])", "ListSessions ", "ListSessions \(sessions[0])",
+          "ListSessions \(sessions[1])",
+        ])
+    }
+  }
+}
+
+/// An iterator that several tasks use, one after the other.
+@MainActor final class Reader<Base: AsyncSequence> where Base.Element: Sendable {
+  private var iterator: Base.AsyncIterator
+
+  init(_ sequence: Base) { iterator = sequence.makeAsyncIterator() }
+
+  func next() async throws -> Base.Element? {
+    var copy = iterator
+    defer { iterator = copy }
+    return try await copy.next(isolation: MainActor.shared)
   }
 }
 

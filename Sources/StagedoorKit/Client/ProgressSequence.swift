@@ -104,6 +104,8 @@ public struct ProgressSequence: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let sequence: ProgressSequence
     fileprivate var last: Step?
+    /// Whether a step may have been missed, so that the service is asked.
+    fileprivate var mustAsk = false
 
     /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> DeliveryState? {
@@ -129,6 +131,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     }
 
     private mutating func step() async throws(StagedoorError) -> Step? {
+      if mustAsk { return try await asked() }
       switch try await sequence.feed.next() {
       case nil: return nil
       case .signal(let signal):
@@ -140,15 +143,22 @@ public struct ProgressSequence: AsyncSequence, Sendable {
         case .unclaimed: return Step(state: .routed, isLast: true)
         default: return nil
         }
-      case .owner(nil): return nil
-      case .owner: return try await asked()
+      case .owner(let owner):
+        mustAsk = owner != nil
+        return nil
       }
     }
 
-    private func asked() async throws(StagedoorError) -> Step? {
+    private mutating func asked() async throws(StagedoorError) -> Step? {
       do throws(StagedoorError) {
-        return try await sequence.stagedoor.step(of: sequence.delivery)
-      } catch  where error.saysServiceLeft || error.code == .taskCancelled {
+        let step = try await sequence.stagedoor.step(of: sequence.delivery)
+        mustAsk = false
+        return step
+      } catch  where error.saysServiceLeft {
+        // The feed reports the next owner.
+        mustAsk = false
+        return nil
+      } catch  where error.code == .taskCancelled {
         return nil
       }
     }

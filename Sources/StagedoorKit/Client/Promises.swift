@@ -58,10 +58,25 @@ final class Promises: Sendable {
       }
     path = ObjectPath(unchecked: "/org/stagedoor/items/\(name)")
     (self.stagedoor, self.token) = (stagedoor, token)
-    let promised = items.map { $0.itemProvider.representations.filter(\.source.isLazy) }
+    var received = 0
+    let promised = items.map { item in
+      item.itemProvider.representations.filter { representation in
+        switch representation.source {
+        case .loader, .fileLoader: return true
+        case .delivered:
+          received += 1
+          return received > Promises.mostDescriptors
+        case .data, .text, .file: return false
+        }
+      }
+    }
     self.items = promised
     state = Lock(State(open: Set(promised.indices.filter { !promised[$0].isEmpty })))
   }
+
+  /// The most items of another delivery whose content goes with the call, as descriptors: the bus passes on no more in one message. Those behind them
+  /// are promised.
+  static let mostDescriptors = 16
 
   /// The path of an item's object.
   func path(ofItem index: Int) -> ObjectPath { ObjectPath(unchecked: "\(path)/\(index)") }
@@ -289,16 +304,6 @@ final class Promises: Sendable {
         state.loads[key]?.removeAll { $0 === progress }
         if state.loads[key]?.isEmpty ?? false { state.loads[key] = nil }
       }
-    }
-  }
-}
-
-extension ItemProvider.Source {
-  /// Whether the representation is loaded when a host opens it.
-  var isLazy: Bool {
-    switch self {
-    case .loader, .fileLoader: true
-    case .data, .text, .file, .delivered: false
     }
   }
 }

@@ -12,8 +12,14 @@ struct ServiceFeed: Sendable {
   let signals: SignalStream
   private let loop: EventLoop
   private let owners: SignalStream
-  /// News that came together with the news before.
-  private let kept = Lock<[News]>([])
+  private let state = Lock(State())
+
+  private struct State {
+    /// News that came together with the news before.
+    var kept: [News] = []
+    /// The owner that the reader was last told of.
+    var owner: BusName?
+  }
 
   /// When this returns, the feed misses no later event.
   init(_ connection: Connection, _ rule: MatchRule) async throws(StagedoorError) {
@@ -31,15 +37,34 @@ struct ServiceFeed: Sendable {
 
   /// Waits for news; `nil` if the waiting task was cancelled.
   func next() async throws(StagedoorError) -> News? {
-    if let news = kept.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return news }
-    if let news = await race() { return news }
+    while let news = await first() {
+      if isOfNow(news) { return news }
+    }
     if Task.isCancelled { return nil }
     throw .busHasGone
   }
 
+  private func first() async -> News? {
+    if let news = state.withLock({ $0.kept.isEmpty ? nil : $0.kept.removeFirst() }) { return news }
+    return await race()
+  }
+
+  /// Whether news are not from an owner before the one that the reader knows. The two streams have no common order, and a reader that lags behind has
+  /// asked the new owner by then.
+  private func isOfNow(_ news: News) -> Bool {
+    state.withLock { state in
+      switch news {
+      case .owner(let owner):
+        state.owner = owner ?? state.owner
+        return true
+      case .signal(let signal): return state.owner == nil || signal.sender == state.owner
+      }
+    }
+  }
+
   /// The first news. Those that came with it are kept: news that were already taken from a sequence must not get lost.
   private func race() async -> News? {
-    let (signals, owners, kept) = (signals, owners, kept)
+    let (signals, owners, state) = (signals, owners, state)
     // The tasks of the group run where the waiting task prefers to run.
     return await withTaskExecutorPreference(loop.taskExecutor) {
       await withTaskGroup(of: News?.self) { group in
@@ -47,7 +72,7 @@ struct ServiceFeed: Sendable {
         group.addTask { await owners.makeAsyncIterator().next().map { .owner(Self.owner($0)) } }
         let first = await group.next() ?? nil
         group.cancelAll()
-        for await case let other? in group { kept.withLock { $0.append(other) } }
+        for await case let other? in group { state.withLock { $0.kept.append(other) } }
         return first
       }
     }

@@ -55,6 +55,8 @@ public struct SessionSequence: AsyncSequence, Sendable {
     fileprivate var hasBegun = false
     /// The number of signals that were lost because nobody took them.
     fileprivate var dropped = 0
+    /// Whether changes may have been missed, so that the sessions are read again.
+    fileprivate var mustRead = false
 
     /// Waits for a change; `nil` if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> [SceneSession]? {
@@ -64,18 +66,19 @@ public struct SessionSequence: AsyncSequence, Sendable {
         return sessions.inOrder
       }
       while true {
+        if Task.isCancelled { return nil }
         let before = sessions
-        switch try await sequence.feed.next() {
-        case nil: return nil
-        case .owner(nil): break
-        case .owner: try await readAgain()
-        case .signal(let signal):
-          let lost = sequence.feed.signals.dropped
-          if lost > dropped {
+        if mustRead {
+          try await readAgain()
+        } else {
+          switch try await sequence.feed.next() {
+          case nil: return nil
+          case .owner(let owner): mustRead = owner != nil
+          case .signal(let signal):
+            let lost = sequence.feed.signals.dropped
+            mustRead = lost > dropped
             dropped = lost
-            try await readAgain()
-          } else {
-            try await apply(signal)
+            if !mustRead { try await apply(signal) }
           }
         }
         if sessions != before { return sessions.inOrder }
@@ -91,8 +94,12 @@ public struct SessionSequence: AsyncSequence, Sendable {
       do throws(StagedoorError) {
         sessions = try SceneSession.reading(
           try await sequence.stagedoor.sessionsByPath(of: sequence.application))
-      } catch  where error.saysServiceLeft || error.code == .taskCancelled {
+        mustRead = false
+      } catch  where error.saysServiceLeft {
         // The feed reports the next owner of the name, and then this asks again.
+        mustRead = false
+      } catch  where error.code == .taskCancelled {
+        // The next task asks again.
       }
     }
 
@@ -124,10 +131,14 @@ public struct SessionSequence: AsyncSequence, Sendable {
 
     /// The signal hides the changed values from others, but this caller may be allowed to read them.
     private mutating func look(at path: ObjectPath) async {
-      guard let session = SessionIdentifier(path.rawValue),
-        let properties = try? await sequence.stagedoor.properties(of: session)
-      else { return }
-      try? sessions[path]?.update(properties)
+      guard let session = SessionIdentifier(path.rawValue) else { return }
+      do throws(StagedoorError) {
+        let properties = try await sequence.stagedoor.properties(of: session)
+        try? sessions[path]?.update(properties)
+      } catch {
+        // After any other error there is nothing to see, or the feed has news.
+        mustRead = error.code == .taskCancelled || error.code == .timedOut
+      }
     }
   }
 }

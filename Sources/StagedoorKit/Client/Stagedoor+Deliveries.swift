@@ -92,7 +92,7 @@ extension Stagedoor {
   /// Makes a call that is answered with a session and a delivery.
   func handIn<each Argument: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, at path: ObjectPath = InterchangeNames.root,
-    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero
+    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration? = .zero
   ) async throws(StagedoorError) -> Delivery {
     let (session, outcome, delivery) = try await call(
       member, repeat each arguments, at: path, in: interface, upTo: slack,
@@ -139,10 +139,9 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// The additional time of a call with these options. The service first fetches the promises, and then waits until the deadline.
-  fileprivate var slack: Duration {
-    (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? Stagedoor.silence : .zero)
-  }
+  /// The additional time of a call with these options: the service first fetches the promises. It ends a wait for the application itself, after days
+  /// if the application passes the delivery on, and the bus ends it if the service leaves.
+  fileprivate var slack: Duration? { wait == .handled ? nil : keepsPromises ? Stagedoor.silence : .zero }
 }
 
 // MARK: - Deliveries later

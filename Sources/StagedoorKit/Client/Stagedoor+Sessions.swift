@@ -135,7 +135,14 @@ extension Stagedoor {
     var sessions: [ObjectPath: Properties] = [:]
     var last: SessionIdentifier?
     while true {
-      let page = try await sessionList(of: application, after: last, limit: Self.sessionsInPage)
+      let page: [SessionSummary]
+      do throws(StagedoorError) {
+        page = try await sessionList(of: application, after: last, limit: Self.sessionsInPage)
+      } catch  where error.code == .noSuchSession && last != nil {
+        // The last session of the page was destroyed meanwhile, and with it its place in the list.
+        (sessions, last) = ([:], nil)
+        continue
+      }
       for session in page.map(\.session) {
         do throws(StagedoorError) {
           sessions[session.path] = try await properties(of: session)

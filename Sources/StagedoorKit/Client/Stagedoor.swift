@@ -17,8 +17,8 @@ public struct Stagedoor: Sendable {
   /// The connection to the bus.
   public let connection: Connection
 
-  /// The longest time that a call may take; `nil` for no limit but the life of the connection. A delivery that waits for its application may take its
-  /// deadline in addition.
+  /// The longest time that a call may take; `nil` for no limit but the life of the connection. A delivery that waits for its application takes as long
+  /// as the service lets it wait: to its deadline, or until the application has finished what it passes on.
   public var timeout: Duration? = .seconds(25)
 
   /// The service, by its name or by the name of one owner.
@@ -61,10 +61,10 @@ public struct Stagedoor: Sendable {
 // MARK: - Calls
 
 extension Stagedoor {
-  /// Calls the root object, or another one.
+  /// Calls the root object, or another one. The call may take ``timeout`` and `slack`; with `nil` it has no limit.
   func call<each Argument: BusValue, each Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, at path: ObjectPath = InterchangeNames.root,
-    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero,
+    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration? = .zero,
     returning types: repeat (each Value).Type
   ) async throws(StagedoorError) -> (repeat each Value) {
     try await answered(
@@ -75,7 +75,7 @@ extension Stagedoor {
   /// The same, with the name of who has answered.
   func answered<each Argument: BusValue, each Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, at path: ObjectPath = InterchangeNames.root,
-    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero,
+    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration? = .zero,
     returning types: repeat (each Value).Type
   ) async throws(StagedoorError) -> (service: BusName?, answer: (repeat each Value)) {
     let call: Message
@@ -85,7 +85,8 @@ extension Stagedoor {
       throw StagedoorError(CallError.invalidArguments(error))
     }
     do throws(CallError) {
-      let reply = try await connection.reply(to: call, timeout: timeout.map { $0 + slack })
+      let limit = timeout.flatMap { timeout in slack.map { timeout + $0 } }
+      let reply = try await connection.reply(to: call, timeout: limit)
       do throws(CodingError) {
         return (reply.sender, try reply.values(as: repeat each types))
       } catch {

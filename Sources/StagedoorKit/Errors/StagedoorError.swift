@@ -156,7 +156,9 @@ extension StagedoorError {
     return ErrorReply(name, message)
   }
 
-  init(_ error: ConnectionError) { self.init(.disconnected, "\(error)") }
+  init(_ error: ConnectionError) {
+    if case .rejected(.cancelled) = error { self = .waitWasCancelled } else { self.init(.disconnected, "\(error)") }
+  }
 
   static var waitWasCancelled: StagedoorError { StagedoorError(.taskCancelled, "the task that waited was cancelled") }
 

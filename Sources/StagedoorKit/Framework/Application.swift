@@ -129,9 +129,10 @@ extension Application {
     // A list may be older than a session that it lacks, and the service has not heard of a destruction that waits.
     let listed = Set(sessions.map(\.identifier))
     destroyedSessions = destroyedSessions.filter { listed.contains($0) || unwritten.destroys($0) }
-    knownSessions = [:]
-    for session in sessions where !destroyedSessions.contains(session.identifier) {
-      knownSessions[session.identifier] = session
+    let known = sessions.filter { !destroyedSessions.contains($0.identifier) }
+    knownSessions = Dictionary(known.map { ($0.identifier, $0) }) { $1 }
+    // The observers of a scene see all sessions, and may end some.
+    for session in known {
       guard let scene = scenes[session.identifier] else { continue }
       scene.session = session
       if scene.hasUntoldState, session.isConnected {

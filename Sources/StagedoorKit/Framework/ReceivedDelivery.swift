@@ -105,7 +105,7 @@ final class ReceivedDelivery: Sendable {
     if releases { deliveries.release(identifier) }
   }
 
-  var loadLimit: Int { deliveries.loadLimit.withLock(\.self) }
+  var loadLimit: Int { max(0, deliveries.loadLimit.withLock(\.self)) }
 }
 
 /// An item of a delivery of which this process is the host.

@@ -72,7 +72,8 @@ extension Payload {
   ) async throws(StagedoorError) -> (items: [[String: Variant]], options: [String: Variant]) {
     var descriptors: [OwnedFileDescriptor] = []
     let model = try await model { representation, item async throws(StagedoorError) in
-      guard case .delivered(let received, _, _) = representation.source else {
+      guard case .delivered(let received, _, _) = representation.source, descriptors.count < Promises.mostDescriptors
+      else {
         return .promise(Text(promises.path(ofItem: item).rawValue))
       }
       descriptors.append(try await received.open(representation.type).0)
@@ -146,7 +147,4 @@ extension DeliveryOptions {
     model.isStrict = isStrict
     return model
   }
-
-  /// The deadline, or the service's default.
-  var effectiveDeadline: Duration { deadline ?? .seconds(PayloadOptions.defaultDeadline) }
 }
