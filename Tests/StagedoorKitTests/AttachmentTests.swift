@@ -203,6 +203,29 @@ import Testing
     }
   }
 
+  @Test func `a window that changes without a pause holds up neither a delivery nor the stop`() async throws {
+    try await withScene { service, application, scene in
+      let other = service.addSession(2)
+      let changing = Task {
+        var number = 0
+        while !Task.isCancelled {
+          number += 1
+          scene.title = "\(number)"
+          await Task.yield()
+        }
+      }
+      defer { changing.cancel() }
+      try await eventually("a change") { service.lines.contains { $0.hasPrefix("1: Title") } }
+      try await withLimit(.seconds(10), "a delivery to a new window") {
+        try await service.connect(other, Options.activity("cat2"))
+      }
+      try await withLimit(.seconds(10), "a delivery to this window") {
+        try await service.resume(scene.id, Options.activity("cat1"))
+      }
+      try await withLimit(.seconds(10), "the stop") { await application.stop() }
+    }
+  }
+
   /// What each run of the application got, in all its runs.
   private final class Book: Sendable {
     let taken = Mutex<[String: Int]>([:])
