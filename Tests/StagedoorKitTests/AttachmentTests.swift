@@ -203,6 +203,22 @@ import Testing
     }
   }
 
+  @Test func `an application that two tasks stop can start again as soon as one of them goes on`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let connection = try await bus.connect()
+      let application = PlayedApplication("org.example.Cats")
+      try await application.start(on: connection)
+      let stopping = (0..<2).map { _ in Task { await application.stop() } }
+      await stopping[1].value
+      try await application.start(on: connection)
+      await stopping[0].value
+      try await service.connect(PlayedService.session(1), Options.none)
+      #expect(application.connectedScenes.count == 1)
+      await application.stop()
+    }
+  }
+
   @Test func `a window that changes without a pause holds up neither a delivery nor the stop`() async throws {
     try await withScene { service, application, scene in
       let other = service.addSession(2)

@@ -1,6 +1,8 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import ExitTestSupport
+import Glibc
 import StagedoorKit
 import StagedoorTestSupport
 import Testing
@@ -142,6 +144,54 @@ import Testing
       try await eventually("an attempt") { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } < 1000 }
       await service.close()
       #expect(try await withLimit(usualLimit, "the error") { await starting.value } == .serviceUnknown)
+    }
+  }
+
+  @Test func `an application that is cancelled while it starts says so`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(
+        on: bus,
+        answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
+      let connection = try await bus.connect()
+      let application = PlayedApplication("org.example.Cats")
+      @Sendable func left() -> Int { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } }
+      let starting = Task { await code { try await application.start(on: connection) } }
+      try await eventually("an attempt") { left() < 1000 }
+      starting.cancel()
+      #expect(await starting.value == .taskCancelled)
+      let before = left()
+      let running = Task { await code { try await application.run(on: connection) } }
+      try await eventually("another attempt") { left() < before }
+      running.cancel()
+      #expect(await running.value == nil)
+      #expect(application.failures.isEmpty)
+    }
+  }
+
+  @Test func `an application that is stopped while it starts is not told that it has started`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let connection = try await bus.connect()
+      let application = PlayedApplication("org.example.Cats")
+      service.whenNextRead { Task { await application.stop() } }
+      #expect(await code { try await application.start(on: connection) } == .disconnected)
+      service.whenNextRead { Task { await application.stop() } }
+      #expect(await code { try await application.run(on: connection) } == nil)
+      #expect(application.launches.isEmpty && application.failures.isEmpty)
+      #expect(!application.isLaunching && application.stagedoor == nil)
+    }
+  }
+
+  @Test(.ownThreads) func `an application that two tasks start at once traps`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus)
+      await #expect(processExitsWith: .failure) { [address = bus.address.description as String] in
+        setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
+        let application = await PlayedApplication("org.example.Cats")
+        let tasks = (0..<2).map { _ in Task { await code { try await application.start() } } }
+        for task in tasks { _ = await task.value }
+      }
+      await service.close()
     }
   }
 
