@@ -74,6 +74,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [[1, 2], []])
+  func `the windows of the start open, although the service leaves meanwhile`(shown: [Int]) async throws {
+    try await withPrivateBus { bus in
+      let known = PlayedService.Known()
+      for number in shown {
+        known.replace(PlayedService.session(number), by: ["UserInfo": #"{"org.stagedoor.kit.shown": true}"#])
+      }
+      let first = try await PlayedService(on: bus, sessions: shown, known: known, answering: ["Deliver": [.later]])
+      let application = PlayedApplication("org.example.Cats")
+      application.restoresWindows = true
+      try await application.start(on: try await bus.connect())
+      @Sendable func requests(_ service: PlayedService) -> [String] { service.lines.filter { $0.hasPrefix("Deliver") } }
+      try await eventually("a request") { requests(first).count == 1 }
+      await first.close()
+      let second = try await PlayedService(on: bus, sessions: shown, known: known)
+      try await eventually("the end of the start") { await !application.isLaunching }
+      #expect(requests(second).count == max(1, shown.count))
+      // The same token: the next service knows whether it had accepted the request.
+      #expect(requests(second).first == requests(first).first)
+      #expect(application.failures.isEmpty)
+      await application.stop()
+    }
+  }
+
   @Test func `a private window comes back too, and keeps its content over a restart of the service`() async throws {
     try await withPrivateStagedoor { house in
       try await house.install(manifest: Manifests.cats, of: "org.example.Cats")

@@ -235,6 +235,7 @@ extension Application {
         finishLaunching(LaunchOptions(deliveries: held), sessions, hosting)
       } else {
         hosting.follow { await self.followSessions(nil, hosting) }
+        if !hosting.unopened.isEmpty { hosting.begin { await self.openWindows(hosting) } }
       }
       return .success(())
     } catch {

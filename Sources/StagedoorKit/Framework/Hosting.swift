@@ -47,6 +47,9 @@ internal import SceneModel
   var attaching: AsyncStream<Result<Void, StagedoorError>>.Continuation?
   /// Whether the application was told that it has started.
   var hasLaunched = false
+  /// The requests for the windows that the application opens by itself at its start, those that no service has accepted yet.
+  var unopened: [DeliveryOptions] = []
+  var isOpening = false
   /// Ends after the application has stopped; if a signal stopped it, the process ends first.
   var terminating: Task<Void, Never>?
   private var tasks: [Task<Void, Never>] = []
