@@ -203,6 +203,45 @@ import Testing
     }
   }
 
+  @Test func `an application that two tasks stop can start again as soon as one of them goes on`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let connection = try await bus.connect()
+      let application = PlayedApplication("org.example.Cats")
+      try await application.start(on: connection)
+      let stopping = (0..<2).map { _ in Task { await application.stop() } }
+      await stopping[1].value
+      try await application.start(on: connection)
+      await stopping[0].value
+      try await service.connect(PlayedService.session(1), Options.none)
+      #expect(application.connectedScenes.count == 1)
+      await application.stop()
+    }
+  }
+
+  @Test func `a window that changes without a pause holds up neither a delivery nor the stop`() async throws {
+    try await withScene { service, application, scene in
+      let other = service.addSession(2)
+      let changing = Task {
+        var number = 0
+        while !Task.isCancelled {
+          number += 1
+          scene.title = "\(number)"
+          await Task.yield()
+        }
+      }
+      defer { changing.cancel() }
+      try await eventually("a change") { service.lines.contains { $0.hasPrefix("1: Title") } }
+      try await withLimit(.seconds(10), "a delivery to a new window") {
+        try await service.connect(other, Options.activity("cat2"))
+      }
+      try await withLimit(.seconds(10), "a delivery to this window") {
+        try await service.resume(scene.id, Options.activity("cat1"))
+      }
+      try await withLimit(.seconds(10), "the stop") { await application.stop() }
+    }
+  }
+
   /// What each run of the application got, in all its runs.
   private final class Book: Sendable {
     let taken = Mutex<[String: Int]>([:])

@@ -1,6 +1,8 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import ExitTestSupport
+import Glibc
 import StagedoorKit
 import StagedoorTestSupport
 import Testing
@@ -69,6 +71,30 @@ import Testing
         try await application.waitForFocus(of: kit)
         #expect(application.connectedScenes.count == 1)
       }
+    }
+  }
+
+  @Test(arguments: [[1, 2], []])
+  func `the windows of the start open, although the service leaves meanwhile`(shown: [Int]) async throws {
+    try await withPrivateBus { bus in
+      let known = PlayedService.Known()
+      for number in shown {
+        known.replace(PlayedService.session(number), by: ["UserInfo": #"{"org.stagedoor.kit.shown": true}"#])
+      }
+      let first = try await PlayedService(on: bus, sessions: shown, known: known, answering: ["Deliver": [.later]])
+      let application = PlayedApplication("org.example.Cats")
+      application.restoresWindows = true
+      try await application.start(on: try await bus.connect())
+      @Sendable func requests(_ service: PlayedService) -> [String] { service.lines.filter { $0.hasPrefix("Deliver") } }
+      try await eventually("a request") { requests(first).count == 1 }
+      await first.close()
+      let second = try await PlayedService(on: bus, sessions: shown, known: known)
+      try await eventually("the end of the start") { await !application.isLaunching }
+      #expect(requests(second).count == max(1, shown.count))
+      // The same token: the next service knows whether it had accepted the request.
+      #expect(requests(second).first == requests(first).first)
+      #expect(application.failures.isEmpty)
+      await application.stop()
     }
   }
 
@@ -142,6 +168,54 @@ import Testing
       try await eventually("an attempt") { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } < 1000 }
       await service.close()
       #expect(try await withLimit(usualLimit, "the error") { await starting.value } == .serviceUnknown)
+    }
+  }
+
+  @Test func `an application that is cancelled while it starts says so`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(
+        on: bus,
+        answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
+      let connection = try await bus.connect()
+      let application = PlayedApplication("org.example.Cats")
+      @Sendable func left() -> Int { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } }
+      let starting = Task { await code { try await application.start(on: connection) } }
+      try await eventually("an attempt") { left() < 1000 }
+      starting.cancel()
+      #expect(await starting.value == .taskCancelled)
+      let before = left()
+      let running = Task { await code { try await application.run(on: connection) } }
+      try await eventually("another attempt") { left() < before }
+      running.cancel()
+      #expect(await running.value == nil)
+      #expect(application.failures.isEmpty)
+    }
+  }
+
+  @Test func `an application that is stopped while it starts is not told that it has started`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, sessions: [1])
+      let connection = try await bus.connect()
+      let application = PlayedApplication("org.example.Cats")
+      service.whenNextRead { Task { await application.stop() } }
+      #expect(await code { try await application.start(on: connection) } == .disconnected)
+      service.whenNextRead { Task { await application.stop() } }
+      #expect(await code { try await application.run(on: connection) } == nil)
+      #expect(application.launches.isEmpty && application.failures.isEmpty)
+      #expect(!application.isLaunching && application.stagedoor == nil)
+    }
+  }
+
+  @Test(.ownThreads) func `an application that two tasks start at once traps`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus)
+      await #expect(processExitsWith: .failure) { [address = bus.address.description as String] in
+        setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
+        let application = await PlayedApplication("org.example.Cats")
+        let tasks = (0..<2).map { _ in Task { await code { try await application.start() } } }
+        for task in tasks { _ = await task.value }
+      }
+      await service.close()
     }
   }
 

@@ -185,6 +185,23 @@ import Testing
     }
   }
 
+  @Test func `the end of a drag that came before anyone could hear of it is known`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await bus.connect()
+      var root = Interface("org.stagedoor.Interchange1")
+      root.method("OpenDrag", in: "ticket", out: "drag") { (_: String) -> ObjectPath in "/drag" }
+      var drag = Interface("org.stagedoor.DragSession1")
+      drag.property("State", constant: "ended")
+      drag.property("Operation", constant: "move")
+      service.export(root, at: PlayedService.root)
+      service.export(drag, at: "/drag")
+      #expect(try await service.requestName(House.name) == .owned)
+      let opened = try await Stagedoor(on: try await bus.connect()).openDrag("a ticket")
+      let ending = try await withLimit(.seconds(10), "the end of the drag") { try await opened.ended() }
+      #expect(ending.operation == .move && ending.session == nil)
+    }
+  }
+
   @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind, nor does one that was cancelled`()
     async throws
   {

@@ -84,7 +84,7 @@ import WindowEvidence
   }
 
   @Test func `a program is asked about the paths and the URLs that it was given`() async throws {
-    let words = ["-c", "echo; sleep 100; :", "/a b.txt", "file:///a%20%FF.txt", "c.txt", "--", "https://example.org/"]
+    let words = ["-c", "echo; sleep 3600; :", "/a b.txt", "file:///a%20%FF.txt", "c.txt", "--", "https://example.org/"]
     try await Command("sh", arguments: words).whileRunning { running async throws in
       try await running.nextLine()
       let process = try #require(Kernel().process(running.processIdentifier))
@@ -103,7 +103,7 @@ import WindowEvidence
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.copyItem(at: URL(filePath: "/bin/sleep").resolvingSymlinksInPath(), to: program)
-    try await Command(program.path, "100").whileRunning { running async throws in
+    try await Command(program.path, "3600").whileRunning { running async throws in
       try FileManager.default.removeItem(at: program)
       #expect(Kernel().program(of: running.processIdentifier) == Bytes("editor".utf8))
     }

@@ -59,16 +59,25 @@ public struct DragSession: Sendable {
     let feed = try await ServiceFeed(
       stagedoor.connection,
       MatchRule(sender: InterchangeNames.bus, path: path, interface: InterchangeNames.drag, member: "Ended"))
-    end = DragEnd(feed, of: stagedoor)
+    // The end may have come before the subscription.
+    let state = try await Self.state(path, stagedoor)
+    var ending: Ending?
+    if state == .cancelled || state == .ended {
+      let operation: String = try await stagedoor.property("Operation", at: path, in: InterchangeNames.drag)
+      ending = Ending(operation: DropOperation(rawValue: operation) ?? .cancel, session: nil)
+    }
+    end = DragEnd(feed, of: stagedoor, ending)
+  }
+
+  private static func state(_ path: ObjectPath, _ stagedoor: Stagedoor) async throws(StagedoorError) -> State {
+    let text: String = try await stagedoor.property("State", at: path, in: InterchangeNames.drag)
+    guard let state = State(rawValue: text) else { throw .unexpectedReply("unknown drag state: \(quoted(text))") }
+    return state
   }
 
   /// The state of the drag.
   public var state: State {
-    get async throws(StagedoorError) {
-      let text: String = try await stagedoor.property("State", at: path, in: InterchangeNames.drag)
-      guard let state = State(rawValue: text) else { throw .unexpectedReply("unknown drag state: \(quoted(text))") }
-      return state
-    }
+    get async throws(StagedoorError) { try await Self.state(path, stagedoor) }
   }
 
   /// The dragged items: types and names, and no data before the drop.
@@ -159,13 +168,18 @@ private final class DragEnd: Sendable {
 
   private let feed: ServiceFeed
   private let stagedoor: Stagedoor
+  /// If the drag had ended before the feed began.
+  private let early: DragSession.Ending?
   private var loop: EventLoop { stagedoor.connection.loop }
   /// Follows the drag for all waiting tasks, from the first one on.
   private let following = Lock<Task<Answer, Never>?>(nil)
 
-  init(_ feed: ServiceFeed, of stagedoor: Stagedoor) { (self.feed, self.stagedoor) = (feed, stagedoor) }
+  init(_ feed: ServiceFeed, of stagedoor: Stagedoor, _ early: DragSession.Ending?) {
+    (self.feed, self.stagedoor, self.early) = (feed, stagedoor, early)
+  }
 
   func wait() async throws(StagedoorError) -> DragSession.Ending {
+    if let early { return early }
     let following = following.withLock { following in
       let task = following ?? loop.task { await self.answer() }
       following = task

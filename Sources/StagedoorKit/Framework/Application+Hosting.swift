@@ -63,7 +63,7 @@ extension Application {
   /// Reads a session that is about to get a delivery. The service first gets the changes of a scene that has ended here. Of a destroyed session, the
   /// delivery then fails with the session.
   private func read(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
-    if scenes[identifier] == nil { await written() }
+    if scenes[identifier] == nil { await written(of: identifier) }
     try refuseDestroyed(identifier)
     let hosting = try connected()
     hosting.activityWritesBefore = hosting.activityWrites
@@ -126,7 +126,7 @@ extension Application {
     }
     guard let (scene, options) = handed else { return }
     // The service gets the scene's conditions before it learns that the scene exists.
-    await written()
+    await written(of: identifier)
     _ = try connected()
     reply.send()
     options.received?.wasTaken()

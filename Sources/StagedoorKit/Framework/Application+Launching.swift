@@ -1,4 +1,5 @@
 internal import DBus
+internal import FoundationEssentials
 
 /// Why an application was started. See ``Application/didFinishLaunching(with:)``.
 ///
@@ -36,7 +37,8 @@ extension Application {
     hosting.follow { await self.followSessions(sessions, hosting) }
     didFinishLaunching(with: options)
     if restoresWindows, options.deliveries.isEmpty {
-      hosting.begin { await self.restoreWindows(hosting) }
+      hosting.unopened = windowsToRestore()
+      hosting.begin { await self.openWindows(hosting) }
     } else {
       isLaunching = false
     }
@@ -71,23 +73,43 @@ extension Application {
     }
   }
 
-  private func restoreWindows(_ hosting: Hosting) async {
-    defer { isLaunching = false }
-    // The windows open in the order of their last use, so the most recently used window is in front.
+  /// The windows open in the order of their last use, so the most recently used window is in front.
+  private func windowsToRestore() -> [DeliveryOptions] {
     let shown = openSessions.filter(\.wasShown).sorted { $0.lastActivated < $1.lastActivated }
-    do throws(StagedoorError) {
-      if shown.isEmpty { try await hosting.stagedoor.newSession(of: identifier) }
-    } catch {
-      didFail(error, while: "opening a first window")
+    var requests = shown.map { session in
+      var options = DeliveryOptions()
+      options.session = session.identifier
+      options.token = UUID().uuidString
+      return options
     }
-    for session in shown {
+    if requests.isEmpty {
+      var options = DeliveryOptions()
+      (options.application, options.disposition) = (identifier, .new)
+      options.token = UUID().uuidString
+      requests = [options]
+    }
+    return requests
+  }
+
+  /// Goes on at the next attachment, if the service leaves. The tokens say which of the requests it had accepted.
+  func openWindows(_ hosting: Hosting) async {
+    if hosting.isOpening { return }
+    hosting.isOpening = true
+    defer { hosting.isOpening = false }
+    while hosting.isAttached, !hosting.isStopping, let request = hosting.unopened.first {
+      let owner = hosting.owner
       do throws(StagedoorError) {
-        try await hosting.stagedoor.activate(session.identifier)
-      } catch  where error.code == .noSuchSession {
-        // Somebody has just destroyed it.
+        try await hosting.stagedoor.deliver(Payload(items: [], request))
+      } catch  where error.saysServiceLeft {
+        if hosting.isAttached, hosting.owner == owner { hosting.detach() }
+        continue
+      } catch  where error.code == .noSuchSession || hosting.isStopping {
+        // Somebody has just destroyed it, or the application stops.
       } catch {
-        didFail(error, while: "restoring \(session.identifier)")
+        didFail(error, while: request.session.map { "restoring \($0)" } ?? "opening a first window")
       }
+      hosting.unopened.removeFirst()
     }
+    if hosting.unopened.isEmpty, self.hosting === hosting { isLaunching = false }
   }
 }

@@ -7,7 +7,7 @@ extension Application {
   public func run(on connection: Connection? = nil) async throws(StagedoorError) {
     do throws(StagedoorError) {
       try await start(on: connection)
-    } catch  where error.code == .taskCancelled {
+    } catch  where error.isCancellation || error == wasStopped {
       return
     }
     guard let hosting else { return }
@@ -19,7 +19,7 @@ extension Application {
       } onCancel: {
         connected.cancel()
       }
-      await stop()
+      await stop(hosting)
       await hosting.terminating?.value
       return reason
     }
@@ -34,11 +34,20 @@ extension Application {
   ///
   /// - Parameter connection: The connection to use, which the caller closes; `nil` opens a connection for the application.
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {
-    precondition(hosting == nil, "\(identifier) has been started already")
-    let hosting = try await Hosting(identifier, on: connection)
+    precondition(hosting == nil && !isLaunching, "\(identifier) has been started already")
+    isLaunching = true
+    let hosting: Hosting
+    do throws(StagedoorError) { hosting = try await Hosting(identifier, on: connection) } catch {
+      isLaunching = false
+      throw error
+    }
+    // The application may have been stopped meanwhile, and even started again.
+    guard isLaunching, self.hosting == nil else {
+      await hosting.close()
+      throw wasStopped
+    }
     self.hosting = hosting
     hosting.received.loadLimit.withLock { $0 = loadLimit }
-    isLaunching = true
     let termination = Termination()
     hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
@@ -47,9 +56,13 @@ extension Application {
         try await follow(hosting)
       }
     } catch {
-      // A scene may have been connected by then.
-      await stop()
-      throw error
+      let isStopped = hosting.isStopping
+      await withTaskExecutorPreference(hosting.loop.taskExecutor) {
+        // A scene may have been connected by then.
+        await stop(hosting)
+        await hosting.terminating?.value
+      }
+      throw isStopped && !error.isCancellation ? wasStopped : error
     }
     hosting.begin { await self.stopWhenBusGoes(hosting) }
   }
@@ -57,31 +70,51 @@ extension Application {
   /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay. From the first moment on the application takes no
   /// delivery: the service holds later deliveries for the next start.
   public func stop() async {
-    guard let hosting else { return }
+    guard let hosting else {
+      // `start()` may be connecting to the bus.
+      isLaunching = false
+      return
+    }
+    await stop(hosting)
+  }
+
+  /// Everyone who stops the application waits for the same end. By then nothing is left that a later start could lose to it.
+  private func stop(_ hosting: Hosting) async {
+    let stopping = hosting.stopping ?? beginStop(of: hosting)
+    await withTaskExecutorPreference(hosting.loop.taskExecutor) { await stopping.value }
+  }
+
+  private func beginStop(of hosting: Hosting) -> Task<Void, Never> {
     hosting.isStopping = true
     for scene in connectedScenes { scene.end(.standard) }
-    await written()
-    // The application may have been stopped meanwhile.
-    guard self.hosting === hosting else { return }
-    scenes = [:]
-    knownSessions = [:]
-    isLaunching = false
-    unwritten = UnwrittenChanges()
-    destroyedSessions = []
-    self.hosting = nil
-    await hosting.close()
+    let stopping = hosting.loop.task {
+      await self.written()
+      await hosting.close()
+      self.scenes = [:]
+      self.knownSessions = [:]
+      self.isLaunching = false
+      self.unwritten = UnwrittenChanges()
+      self.destroyedSessions = []
+      self.hosting = nil
+    }
+    hosting.stopping = stopping
+    return stopping
+  }
+
+  private var wasStopped: StagedoorError {
+    StagedoorError(.disconnected, "\(identifier) was stopped before it had started")
   }
 
   private func stopWhenBusGoes(_ hosting: Hosting) async {
     let reason = await hosting.connected.value
     guard reason != nil, !hosting.isAwaited, self.hosting === hosting else { return }
-    await stop()
+    await stop(hosting)
     if reason == .disconnected { didFail(.busHasGone, while: "running") }
   }
 
   private func stop(at termination: Termination, _ hosting: Hosting) async {
     guard let signal = await termination.signal(on: hosting.loop) else { return }
-    await stop()
+    await stop(hosting)
     termination.end(with: signal)
   }
 
@@ -99,6 +132,7 @@ extension Application {
     // The application may have been stopped meanwhile.
     if hosting.isClosed { throw notStarted }
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
+    hosting.attaching = attached
     hosting.begin {
       for await owner in owners {
         // Without a service the changes wait: a call would start one that somebody has just stopped.
@@ -128,7 +162,8 @@ extension Application {
       case .failure(let error): throw error
       }
     }
-    throw .busHasGone
+    if Task.isCancelled { throw .waitWasCancelled }
+    throw wasStopped
   }
 
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(60))
@@ -166,6 +201,7 @@ extension Application {
       let isFirst = if case .terminated = attached.yield(result) { false } else { true }
       switch result {
       case .success: hasFailed = false
+      case .failure where hosting.isStopping: continue
       case .failure(let error):
         // The caller that starts the application gets the first error. Of later errors, the first before the next success is reported.
         if !isFirst, !hasFailed, !error.saysServiceLeft {
@@ -189,7 +225,7 @@ extension Application {
       // Behind the attachment: of private sessions the service shows the content to their host only.
       let sessions: SessionSequence? =
         if let feed { try await hosting.stagedoor.liveSessions(of: identifier, from: feed) } else { nil }
-      if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
+      if hosting.isStopping || hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
@@ -199,6 +235,7 @@ extension Application {
         finishLaunching(LaunchOptions(deliveries: held), sessions, hosting)
       } else {
         hosting.follow { await self.followSessions(nil, hosting) }
+        if !hosting.unopened.isEmpty { hosting.begin { await self.openWindows(hosting) } }
       }
       return .success(())
     } catch {

@@ -35,26 +35,39 @@ extension Application {
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
     hosting.writing = hosting.loop.task {
-      while hosting.isAttached, let owner = hosting.service.withLock(\.self), let change = unwritten.takeNext() {
-        // Another owner of the name does not know this host before it attaches.
-        var stagedoor = hosting.stagedoor
-        stagedoor.service = owner
-        do throws(StagedoorError) {
-          try await write(change, stagedoor)
-          hosting.hasWritten = true
-        } catch {
-          fail(change, error, hosting, owner)
-        }
-      }
+      let wasThere = await writeNext(hosting)
       hosting.writing = nil
+      if wasThere { writeSoon() }
     }
   }
 
-  /// Waits until every change that can be written is written.
-  func written() async {
+  private func writeNext(_ hosting: Hosting) async -> Bool {
+    guard hosting.isAttached, let owner = hosting.service.withLock(\.self), let change = unwritten.takeNext() else {
+      return false
+    }
+    // Another owner of the name does not know this host before it attaches.
+    var stagedoor = hosting.stagedoor
+    stagedoor.service = owner
+    do throws(StagedoorError) {
+      try await write(change, stagedoor)
+      hosting.hasWritten = true
+    } catch {
+      fail(change, error, hosting, owner)
+    }
+    return true
+  }
+
+  /// Waits until the changes that are noted now have had their turns, or those of one session. Later changes, which may come faster than they can be
+  /// written, have their turns behind these.
+  func written(of session: SessionIdentifier? = nil) async {
     guard let hosting else { return }
+    // One change may be on its way.
+    var turns = 1 + unwritten.turns(of: session)
     await withTaskExecutorPreference(hosting.loop.taskExecutor) {
-      while let writing = hosting.writing { await writing.value }
+      while turns > 0, let writing = hosting.writing {
+        await writing.value
+        turns -= 1
+      }
     }
   }
 

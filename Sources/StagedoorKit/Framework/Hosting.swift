@@ -22,6 +22,8 @@ internal import SceneModel
   var held: [HostCall] = []
   /// From here on no delegate gets a delivery, and no delivery is acknowledged.
   var isStopping = false
+  /// Ends when the application has stopped.
+  var stopping: Task<Void, Never>?
   /// Whether the service knows this host, and accepts its changes.
   var isAttached = false
   /// Whether the service has accepted a change since it accepted this host.
@@ -41,13 +43,19 @@ internal import SceneModel
   let connected: Task<Connection.CloseReason?, Never>
   /// Whether a caller waits, and gets the error if the bus ends.
   var isAwaited = false
+  /// The results of the attempts to attach, for the caller that starts the application.
+  var attaching: AsyncStream<Result<Void, StagedoorError>>.Continuation?
   /// Whether the application was told that it has started.
   var hasLaunched = false
+  /// The requests for the windows that the application opens by itself at its start, those that no service has accepted yet.
+  var unopened: [DeliveryOptions] = []
+  var isOpening = false
   /// Ends after the application has stopped; if a signal stopped it, the process ends first.
   var terminating: Task<Void, Never>?
   private var tasks: [Task<Void, Never>] = []
   private var following: Task<Void, Never>?
   private(set) var isClosed = false
+  /// Writes one change.
   var writing: Task<Void, Never>?
   /// Waits before it asks for the activities that restore the scenes.
   var saving: Task<Void, Never>?
@@ -106,6 +114,7 @@ internal import SceneModel
 
   func close() async {
     isClosed = true
+    attaching?.finish()
     endPause()
     connected.cancel()
     saving?.cancel()

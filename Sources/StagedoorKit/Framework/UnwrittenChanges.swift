@@ -25,6 +25,12 @@ enum SceneProperty: String, Sendable {
 
   var isEmpty: Bool { changes.isEmpty }
 
+  /// After how many changes those of a session are sent, or all of them.
+  func turns(of session: SessionIdentifier?) -> Int {
+    guard let session else { return changes.count }
+    return changes.lastIndex { $0.session == session }.map { $0 + 1 } ?? 0
+  }
+
   /// Whether the destruction of a session waits.
   func destroys(_ session: SessionIdentifier) -> Bool {
     changes.contains { if case .destroyed(session, _) = $0 { true } else { false } }

@@ -92,7 +92,9 @@ private final class MainLoop: TaskExecutor {
   }
 
   func opened() async {
-    if !isOpen { try? await GtkStage.suspended { waiting.append($0) } }
+    if isOpen { return }
+    // The task may have to wait for its executor, and meanwhile the gate may have opened.
+    try? await GtkStage.suspended { if isOpen { $0.resume() } else { waiting.append($0) } }
   }
 }
 
