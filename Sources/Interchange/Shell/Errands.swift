@@ -28,6 +28,12 @@ extension Interchange {
       connection.loop.actorTask {
         let answer = await ask(application, owner, path, question, .microseconds(within))
         let host = BusName(unchecked: owner.string)
+        // An error that comes after the host has lost the name is that of a run that ends, and refuses nothing.
+        if case .refused = answer,
+          let loss = losing.first(where: { $0.key.application == application && $0.key.connection == owner })?.value
+        {
+          await loss.value
+        }
         // What the host called before it answered comes first. Of a drag its answer says something by itself.
         if connection.hasCalls(of: host), !question.isProposal {
           answersBehindCalls[host, default: [:]][number] = answer
@@ -198,7 +204,11 @@ extension Interchange {
     watches[watched] = connection.loop.task {
       var owners = owners
       let hasChanged = await owners.next(isolation: self) != nil
-      if hasChanged { await answersHaveCome(of: watched.connection) }
+      if hasChanged, !Task.isCancelled {
+        losing[watched] = watches[watched]
+        await answersHaveCome(of: watched.connection)
+        losing[watched] = nil
+      }
       if Task.isCancelled { return }
       watches[watched] = nil
       // The end of the bus is no news of the host.

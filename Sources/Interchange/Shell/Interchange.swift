@@ -44,6 +44,8 @@ package actor Interchange {
   var answersBehindCalls: [BusName: [ErrandNumber: HostAnswer]] = [:]
   /// The tasks that watch connections while they own an application's name.
   var watches: [WatchedOwner: Task<Void, Never>] = [:]
+  /// The watches that have heard of a loss, until the core hears of it.
+  var losing: [WatchedOwner: Task<Void, Never>] = [:]
   /// Whether the last delivery for a host could not be read. The log says so once.
   var cannotRead = false
 
