@@ -157,7 +157,7 @@ class PrivateBus:
         commands = {f"{_NAMES}{number}": command for number, command in enumerate(self._services.values())}
         for message in messages:
             fields = {field.name: value for field, value in message.header.fields.items()}
-            if fields.get("member") == "Activate":
+            if fields.get("member") == "Activate" and fields["path"] in commands:
                 # Without preexec_fn, Python needs no copy of itself for the new process.
                 self._started.append(subprocess.Popen(commands[fields["path"]], env=environment))
 

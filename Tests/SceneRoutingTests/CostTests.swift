@@ -121,7 +121,7 @@ import Testing
     stage.slowSessions("Default")
     _ = stage.play { Request(Payload(activity("view", longestKey)), newSession: $0, listsCandidates: true) }
     #expect(stage.decision?.explanation.candidates.isEmpty == true)
-    #expect(stage.decision?.explanation.candidatesLeftOut == 40)
+    #expect(stage.decision?.explanation.candidatesLeftOut == 50)
   }
 }
 
@@ -139,7 +139,7 @@ private func slowCondition(_ number: Int, found place: String) -> Text {
 extension Stage {
   /// Windows with more conditions than one decision may evaluate.
   mutating func slowSessions(_ configuration: Text, found place: String = "rest") {
-    for number in 0..<40 {
+    for number in 0..<50 {
       session("slow \(number)", configuration, can: slowCondition(number, found: place), prefers: "FALSEPREDICATE")
     }
   }

@@ -13,18 +13,6 @@ import TextPatterns
     #expect(try RegularExpression(expression).outcome(.whole, in: text) != .no)
   }
 
-  @Test func `an expression that is too long to be kept matches alike, and takes no memory`() throws {
-    let (kept, again) = try (RegularExpression("(a{99}){9}"), RegularExpression("(a{99}){9}", keepingAtMost: 512))
-    #expect(again.size == 0 && again.steps == kept.steps && kept.size == kept.steps)
-    for length in [890, 891, 892] {
-      let text = String(repeating: "a", count: length)
-      #expect(again.outcome(.whole, in: text) == kept.outcome(.whole, in: text))
-    }
-    // Writing it out counts.
-    var steps = 1_000
-    #expect(again.match(.whole, in: String(repeating: "a", count: 891), steps: &steps) == .exhausted)
-  }
-
   @Test(arguments: [
     ("a", "ab"), (".", "\n"), ("a$", "a\n"), ("^a", "ba"), ("\\d", "٣"), ("\\w", "é"), ("\\s", "\u{A0}"),
     ("(a(?i)b|c)d", "CD"), ("(?i)[^a]", "A"), ("((?i)a)b", "aB"), ("(?i)\\w", "\u{212A}"), ("(?i)ß", "ss"),

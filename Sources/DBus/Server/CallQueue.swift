@@ -1,8 +1,7 @@
 /// The incoming calls that wait for their turn: a queue for each sender.
 ///
 /// The senders take turns, one call each. So if a sender floods the service, the others wait for one of its calls, and not for all. And a sender rests
-/// after its calls, for a multiple of the time that they took: otherwise each call of the others would come while a long one is carried out, and now
-/// most of them are answered at once. All senders that have left the bus are one sender from then on, so no program gets more turns, or a longer
+/// after its calls, for a multiple of the time that they took: without the rest, every call of the others would find a long one under way. All senders that have left the bus are one sender from then on, so no program gets more turns, or a longer
 /// queue, by calling over many short connections. The calls of one sender keep their order. A call also waits here until the bus has identified its
 /// caller, and while calls are held.
 struct CallQueue {
@@ -25,7 +24,7 @@ struct CallQueue {
   /// After this much time in short calls, the sender rests if the socket has unread data: another sender's call may be in it, and all senders share
   /// one socket.
   private static let shareBetweenReading: UInt64 = 100_000
-  /// A rest is this many times as long as the work before it. So half of the calls of others come while this sender rests.
+  /// A rest is this many times as long as the work before it. So three quarters of the calls of others come while this sender rests.
   private static let restFactor: UInt64 = 3
   /// The same for a sender of whom more bytes wait than this. The service must read at least as fast as the bus sends, because all senders share
   /// one socket, so it spends most of its time reading.

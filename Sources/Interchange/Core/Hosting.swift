@@ -87,8 +87,8 @@ extension PromptBook {
       memory.attaching[number] = nil
       return isOwner ? () : try hostLeft(application, connection)
     }
-    // If it was answered, another host has had the name since: it attaches anew.
     if !isOwner { throw notHost(attaching) }
+    // A call that was answered comes here if another host has attached since.
     // Others may have come meanwhile.
     if attaching.options.isUnderstudy { _ = try nameOfHost(attaching, connection) }
     if let lack { throw refused(.notHost, "\(lack): export the host's object first, and then attach") }

@@ -92,6 +92,9 @@ package struct PromptBook: Sendable {
       endPromises(of: ask, caller)
       say(.answer(number, .refused(refusal)))
     case .ownership(let number, _, _), .packed(let number, _), .consulted(let number, _), .opened(let number, _):
+      if let attaching = memory.attaching[number], attaching.isAnswered {
+        say(.log(.warning, Text("\(attaching.application): its host is not attached any more: \(refusal.message)")))
+      }
       memory.attaching[number] = nil
       memory.transfers[number] = nil
       unpack(number)

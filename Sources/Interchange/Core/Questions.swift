@@ -29,7 +29,7 @@ extension PromptBook {
       }
     }
     guard let asked = named(type) else { return [] }
-    return memory.preferences.values.keys.filter { $0 != type && named($0) == asked }
+    return memory.preferences.values.keys.filter { $0 != type && named($0) == asked }.sorted()
   }
 
   /// In the order of the types.
