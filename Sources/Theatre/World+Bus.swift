@@ -391,7 +391,7 @@ extension World {
     if case .connect(let session, _, _) = question.question, case .refused = answer {
       programs[program].opening.remove(session)
     }
-    // A host that has attached again since is asked anew: the earlier answer may count for nothing, and its error counts for nothing.
+    // A host that has attached again since is asked anew if its earlier run answered with an error.
     if case .discarded(let sessions) = question.question, prompter.book.awaits(question.errand) {
       if case .refused = answer { return feed(.hostAnswered(question.errand, answer)) }
       programs[program].toldAndAnswered.formUnion(sessions)

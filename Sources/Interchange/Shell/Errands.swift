@@ -234,8 +234,8 @@ extension Interchange {
     }
   }
 
-  /// What a host answered before it left or lost its name was read before that, but each answer comes by a task. These tasks have ended when the bus has
-  /// answered a question.
+  /// A host's answers are read before the news that it left, but reach the core by tasks of their own. When the bus has answered a later question, these
+  /// tasks are done.
   private func answersHaveCome(of host: Text) async {
     if prompter.isAsking(host) { _ = try? await connection.owner(of: .bus) }
   }

@@ -20,7 +20,8 @@ struct JSONTape {
 
   enum Kind: UInt8 { case null, `true`, `false`, integer, double, text, array, object }
 
-  /// Refuses a `text` of more than `limit` bytes; a limit is far below the range of a 32-bit offset. It has at most `values`, keys included.
+  /// Refuses a `text` of more than `limit` bytes; offsets have 32 bits, and SQLite stores no text that long. The text has at most
+  /// `values` values, keys included.
   init(_ text: Text, limit: Int, values: Int) throws(Fault) {
     if text.count > limit { throw .tooLong(text.count, limit: limit, at: Place.document) }
     var scanner = JSONScanner(values: values)
