@@ -161,8 +161,8 @@ extension World {
     case .findOwner(let number, let name, let application, let connection, _):
       // A connection owns its unique name as long as it is connected.
       let isOwner = name == connection ? isThere(name) : owners[name]?.connection == connection
-      let watch = Watched(name: name, application: application, connection: connection)
-      news.append(.ownership(number, watch, isOwner: isOwner, asked: changesOfOwners))
+      let watch = Watched(question: number, name: name, application: application, connection: connection)
+      news.append(.ownership(watch, isOwner: isOwner, asked: changesOfOwners))
     case .launch(let application, let number, let name): launch(application, number, name)
     case .run(let application, let number, _, _):
       launches[application] = Launch(number: number, way: .command)
@@ -205,9 +205,14 @@ extension World {
   func busSpeaks() {
     if news.isEmpty { return }
     switch news.removeFirst() {
-    case .ownership(let number, let watch, let isOwner, let asked):
-      feed(.ownership(number, isOwner: isOwner))
-      guard isOwner, watched.insert(watch).inserted else { return }
+    case .ownership(let watch, let isOwner, let asked):
+      feed(.ownership(watch.question, isOwner: isOwner))
+      guard isOwner else { return }
+      // The new watch takes the place of the old one.
+      watched = watched.filter {
+        ($0.name, $0.application, $0.connection) != (watch.name, watch.application, watch.connection)
+      }
+      watched.insert(watch)
       // Later changes of the name's owner come after the answer, and before the answers to later questions.
       let isLost =
         watch.name == watch.connection
@@ -216,7 +221,7 @@ extension World {
       if isLost { news.insert(.ownerWent(watch), at: 0) }
     case .ownerWent(let watch):
       guard watched.remove(watch) != nil else { return }
-      feed(.hostLeft(application: watch.application, connection: watch.connection))
+      feed(.hostLeft(application: watch.application, since: watch.question))
     case .noReply(let question, let neverReached):
       // The service asks the bus whether the host is still connected.
       let answer = isThere(question.owner) ? HostAnswer.refused("NoReply") : .gone(neverReached: neverReached)
@@ -256,7 +261,7 @@ extension World {
 
   private func tellLoss(of name: Text, by connection: Text) {
     let lost = watched.filter { $0.name == name && $0.connection == connection }
-    for watch in lost.sorted(by: { $0.application < $1.application }) { news.append(.ownerWent(watch)) }
+    for watch in lost.sorted(by: { $0.question < $1.question }) { news.append(.ownerWent(watch)) }
   }
 
   func leave(_ place: Int) {

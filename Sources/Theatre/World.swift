@@ -240,6 +240,7 @@ struct Question: Equatable {
 }
 
 struct Watched: Hashable {
+  let question: ErrandNumber
   let name: Text
   let application: Text
   let connection: Text
@@ -254,7 +255,7 @@ struct Launch {
 
 /// The news of the bus itself.
 enum News {
-  case ownership(CallNumber, Watched, isOwner: Bool, asked: Int)
+  case ownership(Watched, isOwner: Bool, asked: Int)
   case ownerWent(Watched)
   case noReply(Question, neverReached: Bool)
   case answer(ErrandNumber, HostAnswer)

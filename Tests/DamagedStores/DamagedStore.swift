@@ -111,6 +111,7 @@ package final class DamagedStore {
   private struct Service: ~Copyable {
     var prompter: Prompter
     var now: Moment
+    private var question: ErrandNumber = 0
 
     init(_ prompter: consuming Prompter, at now: Moment) {
       self.prompter = prompter
@@ -137,7 +138,9 @@ package final class DamagedStore {
       switch errand {
       case .ask(let number, _, _, _, _, _): cue = .hostAnswered(number, .done)
       case .read(let number, let delivery): cue = .delivery(number, (try? prompter.delivery(delivery)) ?? nil)
-      case .findOwner(let number, _, _, _, _): cue = .ownership(number, isOwner: true)
+      case .findOwner(let number, _, _, _, _):
+        question = number
+        cue = .ownership(number, isOwner: true)
       case .pack(let number, let orders, _, _): cue = .packed(number, .packed(orders.map { _ in 100 }))
       case .open(let number, _, _, _, _): cue = .opened(number, .opened(size: 100))
       default: return
@@ -173,7 +176,7 @@ package final class DamagedStore {
       func comeAndGo() {
         let attach = Ask.attach(application: DamagedStore.cats, shown: [], unknown: [], HostOptions())
         take(call(attach, by: DamagedStore.host))
-        take(.hostLeft(application: DamagedStore.cats, connection: ":1.9"))
+        take(.hostLeft(application: DamagedStore.cats, since: question))
       }
       comeAndGo()
       let deliveries = ((try? prompter.store.deliveries(limit: 20)) ?? nil ?? []).map(\.identifier)

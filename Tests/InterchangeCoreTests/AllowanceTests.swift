@@ -161,7 +161,7 @@ import Testing
     }
     #expect(attach(["/1", "/2", "/3"])?.refusal?.name == .limitsExceeded)
     #expect(attach(["/1", "/2"]) == nil)
-    stage.play(.ownership(stage.lastCall, isOwner: true))
+    stage.play(.ownership(stage.lastQuestion, isOwner: true))
     #expect(stage.answer == .attached(application: "org.example.Cats", discarded: ["/1", "/2"]))
   }
 

@@ -83,7 +83,7 @@ import Testing
   @Test func `who does not own the name hosts nothing`() {
     let stage = Stage(cats())
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
-    stage.play(.ownership(stage.lastCall, isOwner: false))
+    stage.play(.ownership(stage.lastQuestion, isOwner: false))
     #expect(stage.answer?.refusal?.name == .notHost)
     #expect(stage.memory.hosts.isEmpty)
     #expect(stage.memory.attaching.isEmpty)
@@ -147,11 +147,11 @@ import Testing
     // The news of its loss is behind its call.
     let answer = stage.call(.attach(application: cats, shown: [], unknown: [], HostOptions()), by: .host)
     #expect(answer?.refusal == nil)
-    let lookup = Errand.findOwner(stage.lastCall, name: cats, application: cats, connection: ":1.10", path: nil)
+    let lookup = Errand.findOwner(stage.lastQuestion, name: cats, application: cats, connection: ":1.10", path: nil)
     #expect(stage.errands.last == lookup)
-    stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
+    stage.hostLeaves()
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
-    stage.play(.ownership(stage.lastCall, isOwner: true))
+    stage.play(.ownership(stage.lastQuestion, isOwner: true))
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
     // Once the bus has answered, a loss is news.
     stage.hostLeaves()
@@ -161,40 +161,59 @@ import Testing
   @Test func `a host that took its name back from another, and was answered, is the host`() {
     let stage = Stage(hosting: cats())
     let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
-    let calls = [Caller.other, .host].map { caller in
+    let questions = [Caller.other, .host].map { caller in
       stage.call(attach, by: caller)
-      return stage.lastCall
+      return stage.lastQuestion
     }
     // All of this happened before the second call.
     stage.hostLeaves()
-    stage.play(.ownership(calls[0], isOwner: true))
-    #expect(stage.book.isHost(.other, of: "org.example.Cats"))
+    stage.play(.ownership(questions[0], isOwner: true))
     stage.hostLeaves("org.example.Cats", .other)
-    stage.play(.ownership(calls[1], isOwner: true))
+    stage.play(.ownership(questions[1], isOwner: true))
+    stage.play(.ownership(stage.lastQuestion, isOwner: false))
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+    #expect(stage.answers[2]?.refusal?.name == .notHost)
     #expect(stage.memory.attaching.isEmpty)
     #expect(stage.book.ledger.total(.calls) == 0)
+  }
+
+  @Test func `of two that attach one after the other the one that the bus names last is the host`() {
+    for isOther in [false, true] {
+      let stage = Stage(cats())
+      let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
+      stage.call(attach, by: .other)
+      let question = stage.lastQuestion
+      // The disk refuses the answer, which comes again when the next host is there.
+      stage.turn(refused: true) { $0.play(.ownership(question, isOwner: true)) }
+      stage.attach()
+      stage.passUntilQuiet(seconds: 10)
+      #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+      stage.play(.ownership(stage.lastQuestion, isOwner: isOther))
+      #expect(stage.book.isHost(isOther ? .other : .host, of: "org.example.Cats"))
+      #expect(stage.answers[1]?.refusal?.name == (isOther ? nil : .notHost))
+      #expect(stage.memory.attaching.isEmpty)
+    }
   }
 
   @Test func `of two questions who owns the name, the answer to the second counts`() {
     for ownsAtLast in [false, true] {
       let stage = Stage(hosting: cats())
-      let calls = (0..<2).map { _ in
+      let questions = (0..<2).map { _ in
         stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
-        return stage.lastCall
+        return stage.lastQuestion
       }
       stage.hostLeaves()
-      stage.play(.ownership(calls[0], isOwner: false))
+      stage.play(.ownership(questions[0], isOwner: false))
       #expect(stage.book.isHost(.host, of: "org.example.Cats"))
-      stage.play(.ownership(calls[1], isOwner: ownsAtLast))
+      stage.play(.ownership(questions[1], isOwner: ownsAtLast))
       #expect(stage.book.isHost(.host, of: "org.example.Cats") == ownsAtLast)
     }
   }
 
   @Test func `a host that attaches again without the name is no host`() {
     stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
-    stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
-    stage.play(.ownership(stage.lastCall, isOwner: false))
+    stage.hostLeaves()
+    stage.play(.ownership(stage.lastQuestion, isOwner: false))
     #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
     #expect(stage.memory.attaching.isEmpty)
   }

@@ -57,11 +57,12 @@ import Theatre
     stage.call(attach, by: .host)
     stage.turn(refused: true) { stage in
       stage.drop(key: "1")
-      stage.play(.ownership(1, isOwner: true))
+      stage.play(.ownership(stage.lastQuestion, isOwner: true))
     }
     #expect(stage.answers[1] == nil)
     stage.hostLeaves()
     stage.passUntilQuiet(seconds: 10)
+    stage.play(.ownership(stage.lastQuestion, isOwner: false))
     #expect(!stage.book.isHostAttached(to: Self.application))
     #expect(stage.answers[1]?.refusal?.name == .notHost)
   }

@@ -76,7 +76,7 @@ import Testing
     let errand = stage.asked[0].errand
     stage.turn { stage in
       stage.play(.hostAnswered(errand, .refused("no")))
-      stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
+      stage.hostLeaves()
       stage.call(.cancel(stage.shelf.deliveryOrder[2]))
     }
     #expect(stage.answer == .done)

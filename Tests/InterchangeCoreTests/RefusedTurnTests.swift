@@ -69,7 +69,7 @@ import Theatre
     stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
   }
 
-  private static let owns: Act = { $0.play(.ownership($0.lastCall, isOwner: true)) }
+  private static let owns: Act = { $0.play(.ownership($0.lastQuestion, isOwner: true)) }
 
   private static func answers(_ answer: HostAnswer) -> Act {
     { $0.play(.hostAnswered($0.asked[0].errand, answer)) }

@@ -28,6 +28,10 @@ final class Stage {
   /// The questions that hosts have not answered yet.
   private(set) var asked: [Asked] = []
   var lastCall: CallNumber = 0
+  /// The last question to the bus who owns a name, and the last that it has answered with yes about each connection.
+  var lastQuestion: ErrandNumber { questionsToBus.last?.number ?? 0 }
+  private var questionsToBus: [(number: ErrandNumber, about: Watched)] = []
+  private var watches: [Watched: ErrandNumber] = [:]
   /// The result of the last cue.
   private(set) var lastStep = Step()
   /// What the baggage store must pack and open, and what it keeps.
@@ -35,6 +39,11 @@ final class Stage {
   private var isHeld = false
   private var otherCalls: CallNumber = 0
   private var turnsSinceCheck = 0
+
+  private struct Watched: Hashable {
+    let application: Text
+    let connection: Text?
+  }
 
   struct Asked: Hashable {
     let errand: ErrandNumber
@@ -81,6 +90,11 @@ final class Stage {
   /// Gives the core a cue.
   @discardableResult
   func play(_ cue: Cue) -> Step {
+    if case .ownership(let number, isOwner: true, _) = cue,
+      let question = questionsToBus.last(where: { $0.number == number })
+    {
+      watches[question.about] = number
+    }
     lastStep = (try? prompter.take(cue, at: now)) ?? Step()
     precondition(lastStep.records.count <= Turn.maximumRecords, "the step stores more than a turn holds")
     precondition(prompter.restarts <= 12, "the cue begins again and again")
@@ -144,6 +158,9 @@ final class Stage {
     }
     errands.append(errand)
     baggage.run(errand)
+    if case .findOwner(let number, _, let application, let connection, _) = errand {
+      questionsToBus.append((number, Watched(application: application, connection: connection)))
+    }
     if case .ask(let number, _, let owner, _, let question, let within) = errand {
       asked.append(Asked(errand: number, owner: owner, question: question, within: within))
     }
@@ -198,7 +215,7 @@ final class Stage {
     _ options: HostOptions = HostOptions(), hearsDiscards: Bool = true
   ) {
     call(.attach(application: application, shown: showing, unknown: [], options), by: caller)
-    play(.ownership(lastCall, isOwner: true))
+    play(.ownership(lastQuestion, isOwner: true))
     if hearsDiscards, case .discarded? = asked.last?.question { hostAnswers(.done) }
   }
 
@@ -231,7 +248,10 @@ final class Stage {
 
   func hostLeaves(_ application: Text = "org.example.Cats", _ caller: Caller = .host) {
     asked.removeAll { $0.owner == caller.connection }
-    play(.hostLeft(application: application, connection: caller.connection ?? .empty))
+    play(
+      .hostLeft(
+        application: application, since: watches[Watched(application: application, connection: caller.connection)] ?? 0)
+    )
   }
 
   // MARK: Time

@@ -30,7 +30,7 @@ import Testing
   private func attach(as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
     stage.call(
       .attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
-    stage.play(.ownership(stage.lastCall, isOwner: isOwner))
+    stage.play(.ownership(stage.lastQuestion, isOwner: isOwner))
     return stage.answer?.refusal?.name
   }
 
@@ -40,7 +40,9 @@ import Testing
     standIn()
     #expect(
       stage.errands.first
-        == .findOwner(2, name: ":1.10", application: Self.application, connection: ":1.10", path: "/understudy/cats"))
+        == .findOwner(
+          stage.lastQuestion, name: ":1.10", application: Self.application, connection: ":1.10",
+          path: "/understudy/cats"))
     stage.drop(key: "1")
     guard case .ask(_, _, ":1.10", "/understudy/cats", .connect, _)? = stage.errands.last else {
       return _ = Issue.record("\(stage.errands)")
@@ -82,9 +84,9 @@ import Testing
   @Test func `who was refused while the name was looked up attaches nothing`() {
     stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
     stage.call(.attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: .other)
-    let late = stage.lastCall
+    let (late, question) = (stage.lastCall, stage.lastQuestion)
     #expect(attach() == nil)
-    stage.play(.ownership(late, isOwner: true))
+    stage.play(.ownership(question, isOwner: true))
     #expect(stage.answers[late]?.refusal?.name == .requestDenied)
     #expect(stage.memory.hosts[Self.application]?.connection == ":1.10")
   }

@@ -7,10 +7,10 @@ package enum Cue: Sendable {
   case began
   indirect case call(CallNumber, Caller, Ask)
   /// Whether the caller of AttachHost owns the name that its host must own, and what it lacks to be called.
-  case ownership(CallNumber, isOwner: Bool, lack: Text? = nil)
+  case ownership(ErrandNumber, isOwner: Bool, lack: Text? = nil)
   case hostAnswered(ErrandNumber, HostAnswer)
-  /// The connection has lost the name that the application's host must own, or has left the bus.
-  case hostLeft(application: Text, connection: Text)
+  /// The connection of this question has lost the name that the application's host must own, or has left the bus.
+  case hostLeft(application: Text, since: ErrandNumber)
   /// A caller with charges has left the bus.
   case callerLeft(connection: Text)
   /// The delivery that an errand asked for; `nil` if the store has none.

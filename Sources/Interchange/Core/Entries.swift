@@ -86,8 +86,12 @@ enum ErrandPurpose: Hashable, Sendable {
 
 /// A caller of AttachHost, while the shell finds out whether it owns the name.
 struct Attaching: Sendable {
+  let call: CallNumber
   let caller: Caller
+  let connection: Text
   let application: Text
+  /// The name that the connection must own.
+  let name: Text
   let shown: [UniqueIdentifier]
   let unknown: [Text]
   let options: HostOptions

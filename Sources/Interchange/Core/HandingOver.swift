@@ -71,7 +71,7 @@ extension PromptBook {
     workOnNext(of: key.application)
   }
 
-  mutating func laneAnswered(_ key: Lane.Key, _ answer: HostAnswer) throws(Halt) {
+  mutating func laneAnswered(_ errand: ErrandNumber, _ key: Lane.Key, _ answer: HostAnswer) throws(Halt) {
     guard let lane = memory.lanes[key], let host = memory.hosts[key.application] else { return }
     if case .gone(let neverReached) = answer {
       memory.lanes[key]?.neverReached = neverReached
@@ -86,7 +86,7 @@ extension PromptBook {
     }
     // A run of the host that has ended lets its calls go, and each of them ends with an error.
     // It may have been redirected since.
-    if lane.isOfEarlierRun, case .refused = answer, let delivery = lane.act.inHand.flatMap({ memory.deliveries[$0] }),
+    if errand < host.since, case .refused = answer, let delivery = lane.act.inHand.flatMap({ memory.deliveries[$0] }),
       delivery.session == key.session, delivery.progress.state != .forwarded
     {
       hold(delivery, delivery.heldAgain(wasInHand: true))

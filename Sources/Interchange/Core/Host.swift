@@ -18,6 +18,10 @@ struct Host: Hashable, Sendable {
   let connection: Text
   let isSandboxed: Bool
   var options: HostOptions
+  /// The question to the bus that says whether it owns the name: that of its last call of AttachHost.
+  var question: ErrandNumber = 0
+  /// Whatever has a smaller number was asked before it attached. The error of a run of the host that has ended refuses nothing.
+  var since: ErrandNumber = 0
   var stage = Stage.welcome
   /// The sessions whose scenes are connected.
   var scenes: Set<UniqueIdentifier> = []
@@ -27,8 +31,6 @@ struct Host: Hashable, Sendable {
   var closing: Set<UniqueIdentifier> = []
   /// Discarded sessions that the host is being told of.
   var hearing: [UniqueIdentifier] = []
-  /// Whether the host has attached again since it was told of these.
-  var heardInEarlierRun = false
   /// Discarded sessions that the host was told of, without an answer: it may have heard.
   var told: Set<UniqueIdentifier> = []
   /// The number of sessions about which the host is being asked.
@@ -122,8 +124,6 @@ struct Lane: Hashable, Sendable {
   var isSecret = false
   /// The call never reached the host.
   var neverReached = false
-  /// Whether the host has attached again since it was asked: the error of a run that has ended refuses nothing.
-  var isOfEarlierRun = false
   /// `FinishDelivery` has told that the delivery in hand is handled, before the host has answered.
   var isFinished = false
 }

@@ -8,43 +8,53 @@ import SceneRouting
 extension PromptBook {
   // MARK: Attaching
 
-  mutating func beginAttach(_ attaching: Attaching, _ number: CallNumber) throws(Halt) {
-    try refuseForeign(attaching.application, attaching.caller, "host its own scenes")
-    try requireManifest(of: attaching.application)
-    let count = attaching.shown.count + attaching.unknown.count
+  mutating func beginAttach(
+    to application: Text, shown: [UniqueIdentifier], unknown: [Text], _ options: HostOptions, _ caller: Caller,
+    _ number: CallNumber
+  ) throws(Halt) {
+    try refuseForeign(application, caller, "host its own scenes")
+    try requireManifest(of: application)
+    let count = shown.count + unknown.count
     if count > ledger.allowance.scenes {
       throw refused(
         .limitsExceeded, "connected: expected at most \(ledger.allowance.scenes) sessions, got \(count)")
     }
-    guard let connection = attaching.caller.connection else { throw notHost(attaching) }
-    let name = try nameOfHost(attaching, connection)
-    memory.attaching[number] = attaching
+    guard let connection = caller.connection else { throw notHost(application, options) }
+    let name = try nameOfHost(application, options, caller, connection)
+    var attaching = Attaching(
+      call: number, caller: caller, connection: connection, application: application, name: name, shown: shown,
+      unknown: unknown, options: options)
     // A host that attaches again is answered in the order of its messages. But it may have given the name back and taken it again before this call, and
     // the news of that may still come: only the bus knows whether it is the owner now.
-    if let host = memory.hosts[attaching.application], host.connection == connection,
-      host.options.isUnderstudy == attaching.options.isUnderstudy, host.options.path == attaching.options.path
+    if let host = memory.hosts[application], host.connection == connection,
+      host.options.isUnderstudy == options.isUnderstudy, host.options.path == options.path
     {
-      try attach(number, isOwner: true)
-      memory.attaching[number] = attaching
-      memory.attaching[number]?.isAnswered = true
+      try attach(attaching)
+      attaching.isAnswered = true
     }
+    findOwner(for: attaching)
+  }
+
+  private mutating func findOwner(for attaching: Attaching) {
+    let question = newNumber()
+    memory.attaching[question] = attaching
+    if attaching.isAnswered { memory.hosts[attaching.application]?.question = question }
     step.errands.append(
       .findOwner(
-        number, name: name, application: attaching.application, connection: connection, path: attaching.options.path))
+        question, name: attaching.name, application: attaching.application, connection: attaching.connection,
+        path: attaching.options.path))
   }
 
-  /// The connection has lost the name, or has left the bus. If it attached again since, the bus is being asked, and its answer is newer.
-  mutating func hostLeft(_ application: Text, _ connection: Text) throws(Halt) {
-    guard memory.hosts[application]?.connection == connection else { return }
-    let isAsked = memory.attaching.values.values.contains {
-      $0.isAnswered && $0.application == application && $0.caller.connection == connection
-    }
-    if !isAsked { try detach(application) }
+  /// The connection has lost the name, or has left the bus, since this question was answered.
+  mutating func hostLeft(_ application: Text, since question: ErrandNumber) throws(Halt) {
+    if memory.hosts[application]?.question == question { return try detach(application) }
+    // The answer could not be stored, and comes again: it is old now.
+    guard let attaching = memory.attaching.removeValue(for: question) else { return }
+    findOwner(for: attaching)
   }
 
-  private func notHost(_ attaching: Attaching) -> Halt {
-    let application = attaching.application
-    if attaching.options.isUnderstudy {
+  private func notHost(_ application: Text, _ options: HostOptions) -> Halt {
+    if options.isUnderstudy {
       return refused(
         .notHost,
         "an understudy of \(application) is the connection that registered it with StagedoorUnderstudy, or, where it is installed, the owner "
@@ -58,16 +68,19 @@ extension PromptBook {
 
   /// The name on the bus that the host must own: the application's; for an understudy the name that an installed manifest states, or its own, if it
   /// registered the application.
-  private func nameOfHost(_ attaching: Attaching, _ connection: Text) throws(Halt) -> Text {
-    let application = attaching.application
-    guard attaching.options.isUnderstudy else { return application }
-    try refuseSandbox(attaching.caller, "stand in for an application")
+  private func nameOfHost(
+    _ application: Text, _ options: HostOptions, _ caller: Caller, _ connection: Text
+  ) throws(Halt) -> Text {
+    guard options.isUnderstudy else { return application }
+    try refuseSandbox(caller, "stand in for an application")
     try refuseSecondUnderstudy(of: application, connection)
     guard let understudy = memory.routing.manifest(of: application)?.understudy,
       let source = memory.manifests[application]
-    else { throw notHost(attaching) }
+    else { throw notHost(application, options) }
     if source.file.isEmpty, source.registrar == connection { return connection }
-    guard !source.file.isEmpty, case .owner(let name) = understudy else { throw notHost(attaching) }
+    guard !source.file.isEmpty, case .owner(let name) = understudy else {
+      throw notHost(application, options)
+    }
     return name
   }
 
@@ -79,20 +92,29 @@ extension PromptBook {
 
   // MARK: Attaching, after the name's owner is known
 
-  /// The host's scenes are those that it names, and no others.
-  mutating func attach(_ number: CallNumber, isOwner: Bool, lack: Text? = nil) throws(Halt) {
-    guard let attaching = memory.attaching[number], let connection = attaching.caller.connection else { return }
-    let application = attaching.application
-    if attaching.isAnswered, !isOwner || memory.hosts[application]?.connection == connection {
-      memory.attaching[number] = nil
-      return isOwner ? () : try hostLeft(application, connection)
+  /// The bus has answered a question. A connection that has attached since may have taken the name since: then the bus is asked again.
+  mutating func ownerWasFound(_ question: ErrandNumber, isOwner: Bool, lack: Text?) throws(Halt) {
+    guard let attaching = memory.attaching.removeValue(for: question) else { return }
+    let (application, connection) = (attaching.application, attaching.connection)
+    let host = memory.hosts[application]
+    if attaching.isAnswered, !isOwner || host?.connection == connection {
+      return isOwner ? () : try hostLeft(application, since: question)
     }
-    if !isOwner { throw notHost(attaching) }
-    // A call that was answered comes here if another host has attached since.
+    if !isOwner { throw notHost(application, attaching.options) }
     // Others may have come meanwhile.
-    if attaching.options.isUnderstudy { _ = try nameOfHost(attaching, connection) }
+    if attaching.options.isUnderstudy {
+      _ = try nameOfHost(application, attaching.options, attaching.caller, connection)
+    }
+    if let host, host.connection != connection, question < host.since { return findOwner(for: attaching) }
     if let lack { throw refused(.notHost, "\(lack): export the host's object first, and then attach") }
     try requireManifest(of: application)
+    try attach(attaching)
+    memory.hosts[application]?.question = question
+  }
+
+  /// The host's scenes are those that it names, and no others.
+  private mutating func attach(_ attaching: Attaching) throws(Halt) {
+    let (application, connection) = (attaching.application, attaching.connection)
     if let other = memory.hosts[application], other.connection != connection { try detach(application) }
     // Not before: the departure of the other host has changed its sessions.
     let shown = try sessions(Set(attaching.shown).sorted())
@@ -100,12 +122,8 @@ extension PromptBook {
       throw refused(
         .invalidArgs, "connected: \(SessionReference.path(of: foreign.identifier)) is no session of \(application)")
     }
-    memory.attaching[number] = nil
     if memory.rounds[application]?.isFailing ?? false { memory.rounds[application] = nil }
     try replaceScenes(of: application, by: shown)
-    for (key, lane) in memory.lanes.values where key.application == application && lane.errand != nil {
-      memory.lanes[key]?.isOfEarlierRun = true
-    }
     var host =
       memory.hosts[application]
       ?? Host(
@@ -113,7 +131,7 @@ extension PromptBook {
         options: attaching.options)
     host.options = attaching.options
     host.stage = .welcome
-    host.heardInEarlierRun = !host.hearing.isEmpty
+    host.since = newNumber()
     let found = Set(shown.map(\.identifier))
     host.scenes = found
     memory.hosts[application] = host
@@ -123,7 +141,9 @@ extension PromptBook {
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(connection) hosts it")
     let gone = attaching.shown.filter { !found.contains($0) }.map { SessionReference.path(of: $0) } + attaching.unknown
-    if !attaching.isAnswered { answer(number, .attached(application: application, discarded: Set(gone).sorted())) }
+    if !attaching.isAnswered {
+      answer(attaching.call, .attached(application: application, discarded: Set(gone).sorted()))
+    }
     tellDiscards(to: application)
   }
 
@@ -270,7 +290,7 @@ extension PromptBook {
     let owed = memory.owed[application].lazy.map(\.session).filter {
       !host.told.contains($0) && !host.closing.contains($0)
     }
-    (host.hearing, host.heardInEarlierRun) = (Array(owed.prefix(PromptBook.toldAtOnce)), false)
+    host.hearing = Array(owed.prefix(PromptBook.toldAtOnce))
     if host.hearing.isEmpty {
       if host.stage == .welcome { becomeReady(application) }
       return
@@ -279,7 +299,7 @@ extension PromptBook {
     ask(host, .discarded(host.hearing), .discards(application: application), within: PromptBook.patience)
   }
 
-  mutating func discardsWereTold(_ application: Text, _ answer: HostAnswer) throws(Halt) {
+  mutating func discardsWereTold(_ errand: ErrandNumber, _ application: Text, _ answer: HostAnswer) throws(Halt) {
     guard let host = memory.hosts[application] else { return }
     memory.hosts[application]?.hearing = []
     switch answer {
@@ -296,7 +316,7 @@ extension PromptBook {
       if host.stage == .welcome { becomeReady(application) }
       return
     // A run of the host that has ended lets its calls go: this one is told again.
-    case .refused where host.heardInEarlierRun: break
+    case .refused where errand < host.since: break
     case .refused, .done, .configuration, .operation:
       // The host's words may be about a session that was private.
       if case .refused = answer {
@@ -332,8 +352,8 @@ extension PromptBook {
     guard let purpose = memory.errands[errand] else { return }
     memory.errands[errand] = nil
     switch purpose {
-    case .discards(let application): try discardsWereTold(application, answer)
-    case .lane(let key): try laneAnswered(key, answer)
+    case .discards(let application): try discardsWereTold(errand, application, answer)
+    case .lane(let key): try laneAnswered(errand, key, answer)
     case .proposal(let key): proposed(key, answer)
     }
   }

@@ -76,7 +76,8 @@ struct Memory {
   var discarded = Table<UniqueIdentifier, Bool>()
   /// The sessions of each application whose scenes were connected when the service ended, until they are disconnected.
   var leftConnected = Table<Text, [UniqueIdentifier]>()
-  var attaching = Table<CallNumber, Attaching>()
+  /// By the questions to the bus.
+  var attaching = Table<ErrandNumber, Attaching>()
   var calls = Table<CallNumber, CallCharge>()
   /// The calls that wait for the end of a delivery.
   var waiters = Table<UniqueIdentifier, [CallNumber]>()

@@ -91,11 +91,14 @@ package struct PromptBook: Sendable {
     case .call(let number, let caller, let ask):
       endPromises(of: ask, caller)
       say(.answer(number, .refused(refusal)))
-    case .ownership(let number, _, _), .packed(let number, _), .consulted(let number, _), .opened(let number, _):
-      if let attaching = memory.attaching[number], attaching.isAnswered {
-        say(.log(.warning, Text("\(attaching.application): its host is not attached any more: \(refusal.message)")))
+    case .ownership(let question, _, _):
+      guard let attaching = memory.attaching.removeValue(for: question) else { return }
+      if attaching.isAnswered {
+        log(.warning, "\(attaching.application): its host is not attached any more: \(refusal.message)")
+      } else {
+        answer(attaching.call, .refused(refusal))
       }
-      memory.attaching[number] = nil
+    case .packed(let number, _), .consulted(let number, _), .opened(let number, _):
       memory.transfers[number] = nil
       unpack(number)
       // Its caller may have left meanwhile, and was answered then.
@@ -112,9 +115,10 @@ package struct PromptBook: Sendable {
     switch cue {
     case .began: try begin()
     case .call(let number, let caller, let ask): try respond(to: ask, of: caller, number)
-    case .ownership(let number, let isOwner, let lack): try attach(number, isOwner: isOwner, lack: lack)
+    case .ownership(let question, let isOwner, let lack):
+      try ownerWasFound(question, isOwner: isOwner, lack: lack)
     case .hostAnswered(let errand, let answer): try hostAnswered(errand, answer)
-    case .hostLeft(let application, let connection): try hostLeft(application, connection)
+    case .hostLeft(let application, let question): try hostLeft(application, since: question)
     case .callerLeft(let connection):
       try detachAll(of: connection)
       forgetCalls(of: connection)
@@ -148,8 +152,7 @@ package struct PromptBook: Sendable {
     case .unregister(let application): try unregister(application, caller, number)
     case .prefer(let application, let type): try prefer(application, for: type, caller, number)
     case .attach(let application, let shown, let unknown, let options):
-      try beginAttach(
-        Attaching(caller: caller, application: application, shown: shown, unknown: unknown, options: options), number)
+      try beginAttach(to: application, shown: shown, unknown: unknown, options, caller, number)
     case .putOff(let delivery, let seconds): try putOff(delivery, seconds, caller, number)
     case .finish(let delivery, let error, let message): try finish(delivery, error, message, caller, number)
     case .refresh(let session): try refresh(session, caller, number)
@@ -325,8 +328,13 @@ package struct PromptBook: Sendable {
   mutating func newIdentifier() -> UniqueIdentifier { UniqueIdentifier(using: &identifiers) }
 
   mutating func newErrand(_ purpose: ErrandPurpose) -> ErrandNumber {
+    let number = newNumber()
+    memory.errands[number] = purpose
+    return number
+  }
+
+  mutating func newNumber() -> ErrandNumber {
     errandNumber += 1
-    memory.errands[errandNumber] = purpose
     return errandNumber
   }
 

@@ -102,11 +102,6 @@ extension PromptBook {
     memory.hosts.values.values.contains { $0.connection == connection && ($0.running > 0 || !$0.hearing.isEmpty) }
   }
 
-  /// Whether a connection waits to be the host of an application by this call.
-  package func isAttaching(_ number: CallNumber, to application: Text, _ connection: Text) -> Bool {
-    memory.attaching[number].map { $0.application == application && $0.caller.connection == connection } ?? false
-  }
-
   /// Whether the answer to this question to a host counts. A host that has left in the turn that asks it is not asked.
   package func awaits(_ errand: ErrandNumber) -> Bool { memory.errands[errand] != nil }
 

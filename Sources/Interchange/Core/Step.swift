@@ -128,8 +128,8 @@ package enum Errand: Hashable, Sendable {
   /// Reads a delivery from the store. The result is ``Cue/delivery(_:_:)``, as soon as the disk can be read.
   case read(ErrandNumber, delivery: UniqueIdentifier)
   /// Finds out whether a connection owns the name under which it wants to host an application, and has an object at the host's path. The result is
-  /// ``Cue/ownership(_:isOwner:)``. While the connection is attached, ``Cue/hostLeft(application:connection:)`` reports that it has lost the name.
-  case findOwner(CallNumber, name: Text, application: Text, connection: Text, path: Text?)
+  /// ``Cue/ownership(_:isOwner:lack:)``. If the connection owns it, ``Cue/hostLeft(application:since:)`` reports that it has lost the name.
+  case findOwner(ErrandNumber, name: Text, application: Text, connection: Text, path: Text?)
   /// Starts the host of an application through the bus. The results are several ``Cue/launch(application:number:_:)``.
   case launch(application: Text, number: Int, name: Text)
   /// Starts an application by the command of its manifest, with the same results.

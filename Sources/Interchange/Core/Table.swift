@@ -93,6 +93,12 @@ struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable, Settled {
     }
   }
 
+  mutating func removeValue(for key: Key) -> Value? {
+    guard let value = values.removeValue(forKey: key) else { return nil }
+    replaced.append(Replaced(key: key, value: value))
+    return value
+  }
+
   var isSettled: Bool { replaced.isEmpty }
 
   /// Most tables have not changed, and need no call.

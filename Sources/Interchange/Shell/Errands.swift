@@ -174,8 +174,8 @@ extension Interchange {
     }
   }
 
-  private func findOwner(_ number: CallNumber, _ name: Text, _ application: Text, _ caller: Text, _ path: Text?) {
-    guard let busName = try? BusName(name.string) else { return feed(.ownership(number, isOwner: false)) }
+  private func findOwner(_ question: ErrandNumber, _ name: Text, _ application: Text, _ caller: Text, _ path: Text?) {
+    guard let busName = try? BusName(name.string) else { return feed(.ownership(question, isOwner: false)) }
     connection.loop.task {
       do throws(CallError) {
         var owners = try await insisting("the bus", within: .seconds(25)) { (_) async throws(CallError) in
@@ -187,19 +187,19 @@ extension Interchange {
           isOwner
           ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), at: path, on: connection)
             .lack(within: .milliseconds(250)) : nil
-        feed(.ownership(number, isOwner: isOwner, lack: lack))
+        feed(.ownership(question, isOwner: isOwner, lack: lack))
         if isOwner, lack == nil {
-          watch(WatchedOwner(name: name, application: application, connection: caller), owners)
+          watch(WatchedOwner(name: name, application: application, connection: caller), owners, since: question)
         }
       } catch {
-        feed(.ownership(number, isOwner: false))
+        feed(.ownership(question, isOwner: false))
       }
     }
   }
 
   /// Waits until the host loses the name or leaves the bus. If it attaches again, the new watch takes the place of the old one, which may still hold
   /// the news that the host had lost the name before.
-  private func watch(_ watched: WatchedOwner, _ owners: OwnerSequence.Iterator) {
+  private func watch(_ watched: WatchedOwner, _ owners: OwnerSequence.Iterator, since question: ErrandNumber) {
     watches[watched]?.cancel()
     watches[watched] = connection.loop.task {
       var owners = owners
@@ -214,7 +214,7 @@ extension Interchange {
       // The end of the bus is no news of the host.
       if hasChanged {
         feedAnswers(of: BusName(unchecked: watched.connection.string))
-        feed(.hostLeft(application: watched.application, connection: watched.connection))
+        feed(.hostLeft(application: watched.application, since: question))
       }
     }
   }

@@ -94,7 +94,7 @@ package struct Prompter: ~Copyable {
   /// world is repeated later.
   @discardableResult
   package mutating func take(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
-    if !backlog.isEmpty { outdate(by: cue) }
+    if !backlog.isEmpty { backlog.removeAll { cue.replaces($0.cue) } }
     do throws(StoreError) {
       let step = try handle(cue, at: moment)
       turn.add(cue, step)
@@ -104,27 +104,6 @@ package struct Prompter: ~Copyable {
       if !cue.isCall { complaints.append(.log(.error, Text(message))) }
       refuse(cue, message, at: moment)
       throw error
-    }
-  }
-
-  /// An event may change what an earlier one means, which was not stored and will be tried again.
-  private mutating func outdate(by cue: Cue) {
-    backlog.removeAll { cue.replaces($0.cue) }
-    switch cue {
-    case .hostLeft(let application, let connection):
-      for place in backlog.indices {
-        guard case .ownership(let number, _, _) = backlog[place].cue else { continue }
-        if book.isAttaching(number, to: application, connection) {
-          backlog[place].cue = .ownership(number, isOwner: false)
-        }
-      }
-    case .ownership(let number, isOwner: true, _):
-      // The connection has the name again.
-      backlog.removeAll { waiting in
-        guard case .hostLeft(let application, let connection) = waiting.cue else { return false }
-        return book.isAttaching(number, to: application, connection)
-      }
-    default: break
     }
   }
 
