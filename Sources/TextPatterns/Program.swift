@@ -9,6 +9,8 @@ final class Program: Sendable {
   let bounds: [UInt32]
   let names: [String]
   let filter: ExpressionFilter
+  /// The number of instructions.
+  let steps: Int
 
   init(
     source: String, ignoresCase: Bool, instructions: [Instruction], start: UInt32, sets: [ScalarSet], names: [String],
@@ -17,6 +19,7 @@ final class Program: Sendable {
     self.source = source
     self.ignoresCase = ignoresCase
     self.instructions = instructions
+    steps = instructions.count
     self.start = start
     self.names = names
     self.filter = filter
@@ -36,6 +39,15 @@ final class Program: Sendable {
     self.sets = places
     self.bounds = bounds
   }
+
+  /// What is left of a program that is compiled again for each text.
+  init(withoutInstructions whole: Program) {
+    (source, ignoresCase, names, filter) = (whole.source, whole.ignoresCase, whole.names, whole.filter)
+    (instructions, start, sets, bounds, steps) = ([], 0, [], [], whole.steps)
+  }
+
+  /// The instructions, and the ranges of sets.
+  var size: Int { instructions.count + bounds.count / 2 }
 
   func contains(_ scalar: UInt32, in set: UInt32) -> Bool {
     let place = sets[Int(set)]

@@ -3,20 +3,25 @@
 ///     let issue = try RegularExpression(#"#(?<number>\d{1,6})"#)
 ///     issue.match(.whole, in: "#1234", steps: &steps)  // .yes, with "1234" for `number`
 ///
-/// It is compiled once. Two expressions are equal if they are written alike.
+/// It is compiled once, unless it is too long to be kept. Two expressions are equal if they are written alike.
 package struct RegularExpression: Sendable {
   // One pointer, so that a predicate does not grow.
   let program: Program
 
   /// With `ignoringCase`, as if `(?i)` stood before the expression.
-  package init(_ source: String, ignoringCase: Bool = false) throws(ExpressionError) {
-    program = try ExpressionCompiler.program(of: source, ignoringCase: ignoringCase)
+  ///
+  /// - Parameter limit: The greatest ``size`` of a program that is kept. A longer one is compiled again for each text.
+  package init(_ source: String, ignoringCase: Bool = false, keepingAtMost limit: Int = .max) throws(ExpressionError) {
+    let whole = try ExpressionCompiler.program(of: source, ignoringCase: ignoringCase)
+    program = whole.size > limit ? Program(withoutInstructions: whole) : whole
   }
 
   package var source: String { program.source }
   package var ignoresCase: Bool { program.ignoresCase }
   /// The length of the program, and so the most work for each character of a text.
-  package var steps: Int { program.instructions.count }
+  package var steps: Int { program.steps }
+  /// The memory that the program takes, in its instructions and the ranges of its sets.
+  package var size: Int { program.size }
 
   /// The named groups, in the order in which they open.
   package var names: [String] { program.names }
@@ -44,7 +49,14 @@ package struct RegularExpression: Sendable {
   /// For bytes that are valid UTF-8.
   package func match(_ extent: Extent, in text: UnsafeRawBufferPointer, steps: inout Int) -> Outcome {
     if program.filter.excludes(text, extent, steps: &steps) { return .no }
-    return Machine.run(program, extent, along: text, steps: &steps)
+    if program.size > 0 { return Machine.run(program, extent, along: text, steps: &steps) }
+    // A character of a class takes at most as long as 128 steps to read, and an instruction as long as 8 to write.
+    steps -= 128 * source.utf8.count + 8 * program.steps
+    if steps < 0 { return .exhausted }
+    guard let whole = try? ExpressionCompiler.program(of: source, ignoringCase: ignoresCase) else {
+      preconditionFailure("an expression is compiled as it was before")
+    }
+    return Machine.run(whole, extent, along: text, steps: &steps)
   }
 }
 
@@ -77,6 +89,8 @@ package enum ExpressionLimits {
   package static let repetition = 1000
   /// The instructions of a program: each takes its turn at each place of the text.
   package static let steps = 10_000
+  /// The size of the programs of a condition that are kept: each session may have conditions of its own.
+  package static let kept = 512
   /// The levels of parentheses: the parser calls itself for each.
   package static let depth = 250
   /// The named groups: each place of a program keeps the ends of all of them.

@@ -2,6 +2,12 @@
 struct ScalarSet: Hashable {
   private(set) var ranges: [ClosedRange<UInt32>]
 
+  /// A set with many ranges is looked up for each place where it is repeated.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ranges.count)
+    hasher.combine(ranges.last)
+  }
+
   private static let all: ClosedRange<UInt32> = 0...0x10FFFF
 
   init(_ ranges: [ClosedRange<UInt32>]) {

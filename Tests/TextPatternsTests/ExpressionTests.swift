@@ -13,6 +13,18 @@ import TextPatterns
     #expect(try RegularExpression(expression).outcome(.whole, in: text) != .no)
   }
 
+  @Test func `an expression that is too long to be kept matches alike, and takes no memory`() throws {
+    let (kept, again) = try (RegularExpression("(a{99}){9}"), RegularExpression("(a{99}){9}", keepingAtMost: 512))
+    #expect(again.size == 0 && again.steps == kept.steps && kept.size == kept.steps)
+    for length in [890, 891, 892] {
+      let text = String(repeating: "a", count: length)
+      #expect(again.outcome(.whole, in: text) == kept.outcome(.whole, in: text))
+    }
+    // Writing it out counts.
+    var steps = 1_000
+    #expect(again.match(.whole, in: String(repeating: "a", count: 891), steps: &steps) == .exhausted)
+  }
+
   @Test(arguments: [
     ("a", "ab"), (".", "\n"), ("a$", "a\n"), ("^a", "ba"), ("\\d", "٣"), ("\\w", "é"), ("\\s", "\u{A0}"),
     ("(a(?i)b|c)d", "CD"), ("(?i)[^a]", "A"), ("((?i)a)b", "aB"), ("(?i)\\w", "\u{212A}"), ("(?i)ß", "ss"),
@@ -46,6 +58,22 @@ import TextPatterns
     ("(a?){30}a{30}", { String(repeating: "a", count: $0) }),
     ("(\\w+\\s?)+$", { String(repeating: "é ", count: $0 / 3) }),
   ]
+
+  @Test(arguments: [
+    "A-Z", "Q-\u{130}", "\u{101}-\u{16F}", "\u{3A3}-\u{3C2}", "!-\u{10FFFF}", "\u{1C85}-\u{1E9E}", "\u{212A}-\u{2C2F}",
+  ])
+  func `a range ignores case as its scalars do`(range: String) throws {
+    let bounds = range.unicodeScalars.map(\.value)
+    let expression = try RegularExpression("(?i)[\(range)]")
+    let folded = Set((bounds[0]...min(bounds[2], 0x1_FFFF)).lazy.map(CaseFolding.folded))
+    for value in (0..<0x1_F000 as Range<UInt32>) where CaseFolding.folded(value) != value {
+      for value in [value, CaseFolding.folded(value)] {
+        guard let scalar = Unicode.Scalar(value) else { continue }
+        let isMatch = expression.outcome(.whole, in: String(scalar)) != .no
+        #expect(isMatch == folded.contains(CaseFolding.folded(value)), "\(value)")
+      }
+    }
+  }
 
   @Test(arguments: worst.indices, [RegularExpression.Extent.whole, .part])
   func `the steps are linear in the text`(index: Int, extent: RegularExpression.Extent) throws {

@@ -17,6 +17,8 @@ struct PredicateParser {
   private var depth = 0
   /// The steps of all expressions so far.
   private var steps = 0
+  /// The size of their programs that are kept.
+  private var kept = 0
 
   static func condition(of source: Text) throws(PredicateError) -> Condition {
     var parser = try PredicateParser(source)
@@ -107,11 +109,13 @@ struct PredicateParser {
     guard case .constant(let source) = token.kind else { throw refusal(of: token, expected: "a text in quotes") }
     let expression: RegularExpression
     do throws(ExpressionError) {
-      expression = try RegularExpression(source.string, ignoringCase: options == .ignoringCase)
+      expression = try RegularExpression(
+        source.string, ignoringCase: options == .ignoringCase, keepingAtMost: ExpressionLimits.kept - kept)
     } catch {
       throw lexer.error(atScalar: error.column, of: place, error.reason)
     }
     steps += expression.steps
+    kept += expression.size
     if steps > ExpressionLimits.steps {
       throw error("written out, the expressions of a predicate have at most \(ExpressionLimits.steps) steps in all")
     }
