@@ -83,9 +83,12 @@ extension ManifestReader {
 
   mutating func takenContentTypes(_ node: Node) -> [ContentType] {
     let list = contentTypes(node, .takenContentTypes)
-    if let declaredContentTypes {
+    // Before the first question about a type, the catalogue has read nothing.
+    if let declaredContentTypes, !list.isEmpty {
+      let declared = declaredContentTypes.map(types.resolved)
       for (type, node) in list {
-        let isDeclared = declaredContentTypes.contains { types.conforms(type, to: $0) || types.conforms($0, to: type) }
+        let taken = types.resolved(type)
+        let isDeclared = declared.contains { types.conforms(taken, to: $0) || types.conforms($0, to: taken) }
         if !isDeclared { report(node.fault("a type that CFBundleDocumentTypes declare")) }
       }
     }

@@ -95,18 +95,18 @@ package struct TypeCatalog: Sendable {
   ///
   /// A type without parameters takes a type with any parameters; a type with parameters takes only a type that has them too.
   package func conforms(_ type: ContentType, to other: ContentType) -> Bool {
-    if other.form == .everything { return true }
-    let (one, above) = (resolved(type), resolved(other))
+    other.form == .everything || conforms(resolved(type), to: resolved(other))
+  }
+
+  package func conforms(_ one: ResolvedType, to above: ResolvedType) -> Bool {
+    if above.form == .everything { return true }
     for parameter in above.parameters where !one.parameters.contains(parameter) { return false }
     if one.name == above.name { return true }
-    if other.form == .wildcard, above.number == nil {
-      let nameBeforeStar = Text(String(other.name.string.dropLast()))
-      return type.form != .wildcard && one.name.hasPrefix(nameBeforeStar)
-    }
+    if let start = above.start { return one.form != .wildcard && one.name.hasPrefix(start) }
     // No type conforms to an unknown one.
     guard let ancestor = above.number else { return false }
     if let number = one.number { return tables.ancestors.has(number, ancestor) }
-    guard type.form == .mime || type.form == .identifier else { return false }
+    guard one.form == .mime || one.form == .identifier else { return false }
     return tables.implied.parents(of: one.name, isDescribed: false).contains { tables.ancestors.has($0, ancestor) }
   }
 
@@ -138,20 +138,26 @@ package struct TypeCatalog: Sendable {
     return ContentType(form: form, name: found.name, parameters: found.parameters)
   }
 
-  private struct Resolved {
-    let name: Text
+  /// A type, looked up: many types can be compared with each other so.
+  package struct ResolvedType: Sendable {
+    fileprivate let form: ContentType.Form
+    fileprivate let name: Text
     /// `nil` for a type that nobody has described.
-    let number: TypeNames.Number?
-    let parameters: [ContentType.Parameter]
+    fileprivate let number: TypeNames.Number?
+    fileprivate let parameters: [ContentType.Parameter]
+    /// The start of the names that a wildcard without a number takes.
+    fileprivate var start: Text?
   }
 
-  private func resolved(_ type: ContentType) -> Resolved {
+  package func resolved(_ type: ContentType) -> ResolvedType {
     guard let number = tables.names.known(type.name) else {
-      return Resolved(name: type.name, number: nil, parameters: type.parameters)
+      let start = type.form == .wildcard ? Text(String(type.name.string.dropLast())) : nil
+      return ResolvedType(
+        form: type.form, name: type.name, number: nil, parameters: type.parameters, start: start)
     }
     let canonical = tables.types[Int(number)]
-    return Resolved(
-      name: tables.names[canonical], number: canonical,
+    return ResolvedType(
+      form: type.form, name: tables.names[canonical], number: canonical,
       parameters: tables.aliasParameters[number] ?? type.parameters)
   }
 }
