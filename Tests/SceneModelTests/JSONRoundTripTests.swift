@@ -14,15 +14,11 @@ import Testing
     }
   }
 
-  /// A copy that is made in another order has another hash order.
   @Test func `the same value is always written the same`() {
     func copied(_ value: Value) -> Value {
       switch value {
       case .array(let elements): return .array(elements.map(copied))
-      case .set(let elements):
-        var set = Set<Value>(minimumCapacity: 500)
-        for element in Array(elements).reversed() { set.insert(copied(element)) }
-        return .set(set)
+      case .set(let set): return .set(ValueSet(set.elements.reversed().map(copied)))
       case .dictionary(let entries):
         var dictionary = UserInfo()
         for entry in entries.entries.reversed() { dictionary[entry.key] = copied(entry.value) }

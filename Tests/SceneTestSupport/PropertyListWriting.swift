@@ -45,8 +45,8 @@ extension Value {
   package func fitting(_ format: PropertyList.Format) -> Value {
     switch self {
     case .null where format == .xml: false
-    case .set(let elements) where format == .xml: Value.array(elements.inOrder).fitting(format)
-    case .set(let elements): .set(Set(elements.map { $0.fitting(format) }))
+    case .set(let set) where format == .xml: Value.array(set.elements).fitting(format)
+    case .set(let set): .set(ValueSet(set.elements.map { $0.fitting(format) }))
     case .array(let elements): .array(elements.map { $0.fitting(format) })
     case .dictionary(let dictionary):
       .dictionary(
@@ -121,7 +121,7 @@ package enum BinaryPropertyList {
         if units.allSatisfy({ $0 < 0x80 }) { return counted(0x50, text.count) + text.string.utf8 }
         return counted(0x60, units.count) + units.flatMap { number(Int($0), size: 2) }
       case .array(let elements): return container(0xA0, elements.count, elements)
-      case .set(let elements): return container(0xC0, elements.count, elements.inOrder)
+      case .set(let set): return container(0xC0, set.elements.count, set.elements)
       case .dictionary(let dictionary):
         let (keys, values) = (dictionary.entries.map { Value.string($0.key) }, dictionary.entries.map(\.value))
         return container(0xD0, dictionary.count, keys + values)

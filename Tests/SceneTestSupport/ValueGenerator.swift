@@ -20,7 +20,7 @@ package struct ValueGenerator {
     case 7: return .uuid(uuid())
     case 8: return .url(random.one(of: ValueGenerator.urls))
     case 9: return .array((0..<random.below(5)).map { _ in value(depth: depth - 1) })
-    case 10: return .set(Set((0..<random.below(5)).map { _ in value(depth: depth - 1) }))
+    case 10: return .set(ValueSet((0..<random.below(5)).map { _ in value(depth: depth - 1) }))
     default: return .dictionary(userInfo(depth: depth))
     }
   }

@@ -40,9 +40,9 @@ struct BinaryPropertyListReader {
       return .array(values)
     case .set(let elements):
       try enter(number, object, holding: elements.count)
-      let values = Set(try array(elements))
+      let values = ValueSet(try array(elements))
       open.removeLast()
-      guard values.count == elements.count else { throw object.expected("each value of a set once") }
+      guard values.elements.count == elements.count else { throw object.expected("each value of a set once") }
       return .set(values)
     case .dictionary(let keys, let elements):
       try enter(number, object, holding: elements.count)

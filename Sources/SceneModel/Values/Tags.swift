@@ -21,7 +21,7 @@ enum Tag {
 // MARK: - Writing
 
 extension Value {
-  /// The value in JSON's own values, and tags. A set is sorted, so that it is always written in the same way.
+  /// The value in JSON's own values, and tags.
   package var tagged: Value {
     switch self {
     case .null, .bool, .integer, .double, .string: return self
@@ -30,7 +30,7 @@ extension Value {
     case .uuid(let text): return [Tag.uuid: .string(text)]
     case .url(let text): return [Tag.url: .string(text)]
     case .array(let elements): return .array(elements.map(\.tagged))
-    case .set(let elements): return [Tag.set: .array(elements.map(\.tagged).inOrder)]
+    case .set(let set): return [Tag.set: .array(set.elements.map(\.tagged))]
     case .dictionary(let entries):
       let tagged = Value.dictionary(entries.mapValues { $0.value.tagged })
       return entries.onlyTag == nil ? tagged : [Tag.literal: tagged]
@@ -47,7 +47,7 @@ extension Value {
     case .null, .bool, .integer, .double, .string: 0
     case .data, .date, .uuid, .url: 1
     case .array(let elements): 1 + (elements.lazy.map(\.levels).max() ?? 0)
-    case .set(let elements): 2 + (elements.lazy.map(\.levels).max() ?? 0)
+    case .set(let set): 2 + (set.elements.lazy.map(\.levels).max() ?? 0)
     case .dictionary(let entries): entries.levels
     }
   }

@@ -49,13 +49,13 @@ extension Value {
     Tag.set: "an array in $set", Tag.literal: "a dictionary in $literal",
   ]
 
-  private static func set(of elements: [Value], at place: Place) throws(Fault) -> Set<Value> {
-    // A set that grows hashes its elements anew each time, and sets in sets would so be hashed some hundred times.
-    var set = Set<Value>(minimumCapacity: elements.count)
-    for (index, element) in try untagged(elements, at: place).enumerated() where !set.insert(element).inserted {
-      throw .expected("each value of a set once", at: place.index(index))
-    }
-    return set
+  private static func set(of elements: [Value], at place: Place) throws(Fault) -> ValueSet {
+    let values = try untagged(elements, at: place)
+    let set = ValueSet(values)
+    if set.elements.count == values.count { return set }
+    var seen: Set<Value> = []
+    let repeated = values.firstIndex { !seen.insert($0).inserted }
+    throw .expected("each value of a set once", at: repeated.map(place.index) ?? place)
   }
 }
 

@@ -16,7 +16,7 @@ package enum Value: Hashable, Sendable {
   /// In its original spelling. `URLText` checks it.
   case url(Text)
   case array([Value])
-  case set(Set<Value>)
+  case set(ValueSet)
   case dictionary(UserInfo)
 }
 
@@ -55,7 +55,7 @@ extension Value {
   }
 }
 
-/// An order of values, so that a set is always written in the same way.
+/// An order of values.
 extension Value {
   /// Whether the value comes before another: by kind, then by content.
   func precedes(_ other: Value) -> Bool { compared(with: other) < 0 }
@@ -72,7 +72,7 @@ extension Value {
     case (.date(let one), .date(let other)): order(one, other)
     case (.uuid(let one), .uuid(let other)), (.url(let one), .url(let other)): order(one, other)
     case (.array(let one), .array(let other)): Value.compare(one, other) { $0.compared(with: $1) }
-    case (.set(let one), .set(let other)): Value.compare(one.inOrder, other.inOrder) { $0.compared(with: $1) }
+    case (.set(let one), .set(let other)): Value.compare(one.elements, other.elements) { $0.compared(with: $1) }
     case (.dictionary(let one), .dictionary(let other)):
       Value.compare(one.entries, other.entries) { one, other in
         one.key == other.key ? one.value.compared(with: other.value) : one.key < other.key ? -1 : 1
@@ -114,6 +114,21 @@ private func order<Compared: Comparable>(_ one: Compared, _ other: Compared) -> 
   one < other ? -1 : other < one ? 1 : 0
 }
 
-extension Sequence<Value> {
-  package var inOrder: [Value] { sorted { $0.precedes($1) } }
+/// Values in their order, each once: a set is always written in the same way, and is sorted only when it is made.
+package struct ValueSet: Hashable, Sendable, ExpressibleByArrayLiteral {
+  package let elements: [Value]
+
+  /// Of equal values one is kept.
+  package init(_ values: some Sequence<Value>) {
+    var elements = values.sorted { $0.precedes($1) }
+    var kept = 0
+    for index in elements.indices where index == 0 || elements[kept - 1].precedes(elements[index]) {
+      elements.swapAt(kept, index)
+      kept += 1
+    }
+    elements.removeSubrange(kept...)
+    self.elements = elements
+  }
+
+  package init(arrayLiteral elements: Value...) { self.init(elements) }
 }

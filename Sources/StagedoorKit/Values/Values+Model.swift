@@ -75,7 +75,7 @@ extension UserInfoValue {
       return .array(
         try values.enumerated().map { index, value throws(StagedoorError) in try value.model(at: place.index(index)) })
     case .set(let values):
-      return .set(Set(try values.map { value throws(StagedoorError) in try value.model(at: place) }))
+      return .set(ValueSet(try values.map { value throws(StagedoorError) in try value.model(at: place) }))
     case .dictionary(let values): return .dictionary(try SceneModel.UserInfo(values, at: place))
     }
   }
@@ -94,7 +94,7 @@ extension UserInfoValue {
       case .uuid(let value): UUID(uuidString: value.string).map { .uuid($0) } ?? .string(value.string)
       case .url(let value): URL(string: value.string).map { .url($0) } ?? .string(value.string)
       case .array(let values): .array(values.map { UserInfoValue($0) })
-      case .set(let values): .set(Set(values.map { UserInfoValue($0) }))
+      case .set(let set): .set(Set(set.elements.map { UserInfoValue($0) }))
       case .dictionary(let values): .dictionary([String: UserInfoValue](values))
       }
   }

@@ -87,7 +87,7 @@ extension Value {
     switch self {
     case _ where isIt(self): true
     case .array(let elements): elements.contains { $0.contains(where: isIt) }
-    case .set(let elements): elements.contains { $0.contains(where: isIt) }
+    case .set(let set): set.elements.contains { $0.contains(where: isIt) }
     case .dictionary(let entries): entries.entries.contains { $0.value.contains(where: isIt) }
     default: false
     }

@@ -56,7 +56,7 @@ enum RefusalLaws {
       else { return false }
       return leads(path[(end + 1)...], into: elements[index], isFirst: false)
     // The elements of a set have no places of their own.
-    case .set(let elements): return elements.contains { leads(path, into: $0, isFirst: isFirst) }
+    case .set(let set): return set.elements.contains { leads(path, into: $0, isFirst: isFirst) }
     case .dictionary(let entries):
       if isMissingKey(path, isFirst) { return true }
       return entries.entries.contains { entry in
