@@ -415,6 +415,18 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
 
+  @Test func `no host is given a configuration that its manifest has lost, also after a restart`() throws {
+    let stage = Stage(cats(configurations: ["Default", "Other"]))
+    let delivered = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered)
+    let kept = try #require(stage.drop(key: "2") { $0.configuration = "Default" }?.delivered)
+    stage.restart(cats())
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: delivered.delivery)?.error?.name == "org.stagedoor.Error.NoSuchSession")
+    #expect(stage.sessions().map(\.identifier) == [kept.session])
+    #expect(stage.questions == ["DidDiscardSceneSessions", "ConnectScene", "ActivateScene"])
+  }
+
   @Test func `a delivery is redirected to a session of its own application only`() throws {
     let stage = Stage(cats(), cats("org.example.Dogs"))
     let delivered = try #require(stage.drop(key: "1") { $0.application = "org.example.Cats" }?.delivered)
