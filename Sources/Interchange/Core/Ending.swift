@@ -219,6 +219,12 @@ extension PromptBook {
       throw refused(
         .requestDenied, "the host has released what the delivery \(identifier) carried: hand it in again")
     }
+    if open == nil, payload.hasOwnProcess, memory.baggage[identifier]?.confidant == nil {
+      throw refused(
+        .requestDenied,
+        "the delivery \(identifier) is in part for the process alone that sent it, and nobody knows that process any more: hand it in again"
+      )
+    }
     let decision = try decideRedirect(of: stored, &payload, to: target)
     let before = open?.progress ?? stored.progress
     // In the same session, a later delivery may have this one's content as its previous content. A window that may show private content keeps it.
