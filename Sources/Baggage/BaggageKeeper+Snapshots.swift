@@ -99,14 +99,14 @@ extension BaggageKeeper {
 
   func openSnapshot(
     of session: UniqueIdentifier, for sandbox: Text?
-  ) throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
+  ) throws(InterchangeError) -> (type: Text, isPrivate: Bool, data: OwnedFileDescriptor) {
     if let snapshot = try loadedSnapshots().all[session] {
       switch snapshot.content {
-      case .memory(let bytes): return (snapshot.type, try BaggageStore.memoryFile(bytes))
+      case .memory(let bytes): return (snapshot.type, snapshot.isPrivate, try BaggageStore.memoryFile(bytes))
       case .file(let name):
         if let (file, size) = try spool?.open(name, in: Spool.snapshots) {
           let source = Source(.spooled, file, size: size, "the snapshot")
-          return (snapshot.type, try handOut(source, of: session, to: sandbox))
+          return (snapshot.type, snapshot.isPrivate, try handOut(source, of: session, to: sandbox))
         }
         // Somebody has removed the file.
         _ = snapshots?.set(nil, of: session)

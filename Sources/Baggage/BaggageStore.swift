@@ -178,10 +178,11 @@ package final class BaggageStore: Sendable {
     }
   }
 
-  /// Returns the type of a snapshot, and a new read-only descriptor of it, or a pipe for a sandboxed application.
+  /// Returns the type of a snapshot, whether the window was private when it was set, and a new read-only descriptor of it, or a pipe for a sandboxed
+  /// application.
   package func openSnapshot(
     of session: UniqueIdentifier, for sandbox: Text?
-  ) async throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
+  ) async throws(InterchangeError) -> (type: Text, isPrivate: Bool, data: OwnedFileDescriptor) {
     try await inside { keeper throws(InterchangeError) in try await keeper.openSnapshot(of: session, for: sandbox) }
   }
 

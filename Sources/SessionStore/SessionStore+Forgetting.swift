@@ -2,11 +2,12 @@ import SceneModel
 
 /// History is bounded, and forgotten in small parts: at once never more rows than a few times a batch.
 extension SessionStore {
-  func forget(_ database: Database, _ ledger: inout Ledger, isIdle: Bool) throws(StoreError) {
+  /// - Returns: Whether nothing that is too old is left.
+  func forget(_ database: Database, _ ledger: inout Ledger, isIdle: Bool) throws(StoreError) -> Bool {
     // More than the batch can have added, so that the excess decreases even after the limits were lowered.
     let piece = Int64(2 * tail.count + 64)
-    try forgetDeliveries(database, piece, isIdle: isIdle)
-    try forgetEvents(database, &ledger, piece)
+    let areDeliveriesDone = try forgetDeliveries(database, piece, isIdle: isIdle)
+    return try forgetEvents(database, &ledger, piece, isIdle: isIdle) && areDeliveriesDone
   }
 
   /// The time before which records are too old.
@@ -16,7 +17,7 @@ extension SessionStore {
   }
 
   /// Forgets deliveries that are over, the oldest first. It does not look at the open ones, of which there may be fifty thousand.
-  private func forgetDeliveries(_ database: Database, _ piece: Int64, isIdle: Bool) throws(StoreError) {
+  private func forgetDeliveries(_ database: Database, _ piece: Int64, isIdle: Bool) throws(StoreError) -> Bool {
     let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
     let excess = min(max(0, over - history.deliveries), piece)
     if excess > 0 {
@@ -26,25 +27,42 @@ extension SessionStore {
         try remove.run()
       }
     }
-    let old = """
-      FROM delivery WHERE created < ? AND number IN
-        (SELECT number FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number LIMIT ?)
-      """
-    var query = try database.query("DELETE \(old)")
-    // The oldest are in front, so a busy service looks at a few, and at more only if all of these are too old. After the clock was set back, newer
-    // ones may stand in front; the idle service looks at all.
-    var left = piece - excess
-    let few = isIdle ? piece : 64
-    repeat {
-      var find = try database.query("SELECT 1 \(old) AND (\(StoredDelivery.privacy))")
-      find.put(horizon)
-      find.put(min(left, few))
-      if try find.step() { try database.overwriteDeleted(true) }
-      query.put(horizon)
-      query.put(min(left, few))
-      try query.run()
-      left -= few
-    } while left > 0 && database.changes == few
+    return try forgetOldDeliveries(database, atMost: piece - excess, isIdle: isIdle)
+  }
+
+  /// The oldest are in front, so a busy service looks at a few, and at more only if all of these are too old. After the clock was set back, newer ones
+  /// may stand in front: the idle service looks at more, and behind all that are still in the future.
+  private func forgetOldDeliveries(_ database: Database, atMost limit: Int64, isIdle: Bool) throws(StoreError) -> Bool {
+    var remove = try database.query("DELETE FROM delivery WHERE number = ?")
+    var (last, left) = (Int64.min, limit)
+    while left > 0 {
+      let few = isIdle ? limit : min(left, 64)
+      var (old, count, isEnd): ([Int64], Int64, Bool) = ([], 0, false)
+      var find = try database.query(
+        """
+        SELECT number, created, \(StoredDelivery.privacy) FROM delivery INDEXED BY delivery_over
+          WHERE NOT is_open AND number > ? ORDER BY number LIMIT ?
+        """)
+      find.put(last)
+      find.put(few)
+      while try find.step() {
+        let created = find.number(at: 1)
+        (last, count) = (find.number(at: 0), count + 1)
+        if created < horizon {
+          old.append(last)
+          if find.number(at: 2) != 0 { try database.overwriteDeleted(true) }
+        } else if !isIdle || created <= now.microseconds {
+          isEnd = true
+        }
+      }
+      for number in old {
+        remove.put(number)
+        try remove.run()
+      }
+      left -= Int64(old.count)
+      if isEnd || count < few { return true }
+    }
+    return limit <= 0
   }
 
   /// The oldest deliveries that are over, except the newest of each sender with a token.
@@ -79,22 +97,41 @@ extension SessionStore {
     return try query.step() ? query.number(at: 0) : .min
   }
 
-  private func forgetEvents(_ database: Database, _ ledger: inout Ledger, _ piece: Int64) throws(StoreError) {
+  private func forgetEvents(
+    _ database: Database, _ ledger: inout Ledger, _ piece: Int64, isIdle: Bool
+  ) throws(StoreError) -> Bool {
     let end = min(ledger.firstEvent + piece, ledger.lastEvent + 1)
-    var first = max(ledger.firstEvent, min(ledger.lastEvent - history.events + 1, end))
-    first = try firstOfAge(database, from: first, to: end) ?? end
-    if first == ledger.firstEvent { return }
-    try database.run("DELETE FROM event WHERE sequence < ?", first)
-    ledger.firstEvent = first
+    let first = max(ledger.firstEvent, min(ledger.lastEvent - history.events + 1, end))
+    let present = try firstPresentEvent(database, from: first, to: isIdle ? ledger.lastEvent + 1 : end)
+    let wanted = try firstEventBehindOld(database, from: first, to: present)
+    let kept = min(end, wanted)
+    if kept > ledger.firstEvent { try database.run("DELETE FROM event WHERE sequence < ?", kept) }
+    ledger.firstEvent = kept
+    return kept == wanted
   }
 
-  /// The first of a range that is not too old.
-  private func firstOfAge(_ database: Database, from first: Int64, to end: Int64) throws(StoreError) -> Int64? {
+  /// The first event of a range that is neither too old nor, by a wrong clock, in the future; the end of the range if there is none.
+  private func firstPresentEvent(_ database: Database, from first: Int64, to end: Int64) throws(StoreError) -> Int64 {
     var query = try database.query(
-      "SELECT sequence FROM event WHERE sequence >= ? AND sequence < ? AND instant >= ? ORDER BY sequence LIMIT 1")
+      """
+      SELECT sequence FROM event WHERE sequence >= ? AND sequence < ? AND instant >= ? AND instant <= ?
+        ORDER BY sequence LIMIT 1
+      """)
     query.put(first)
     query.put(end)
     query.put(horizon)
-    return try query.step() ? query.number(at: 0) : nil
+    query.put(now)
+    return try query.step() ? query.number(at: 0) : end
+  }
+
+  /// The event behind the last of a range that is too old; the first of the range if none is.
+  private func firstEventBehindOld(_ database: Database, from first: Int64, to end: Int64) throws(StoreError) -> Int64 {
+    if first >= end { return first }
+    var query = try database.query(
+      "SELECT sequence FROM event WHERE sequence >= ? AND sequence < ? AND instant < ? ORDER BY sequence DESC LIMIT 1")
+    query.put(first)
+    query.put(end)
+    query.put(horizon)
+    return try query.step() ? query.number(at: 0) + 1 : first
   }
 }

@@ -27,7 +27,7 @@ extension SessionStore {
         try tail.writeOwed(database)
         try tail.writeBaggage(database)
         settled.lastEvent = Int64(lastEventSequence)
-        try forget(database, &settled, isIdle: isIdle)
+        isDone = try forget(database, &settled, isIdle: isIdle) && isDone
         try removeLog(database)
         settled.settled = position
         try settled.write(database)

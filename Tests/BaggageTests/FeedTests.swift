@@ -41,7 +41,7 @@ import Testing
       #expect(isPipe(promised))
       #expect(try await everything(of: promised) == pattern(count))
     }
-    let (_, picture) = try await store.openSnapshot(of: other, for: sandbox)
+    let (_, _, picture) = try await store.openSnapshot(of: other, for: sandbox)
     #expect(isPipe(picture))
     #expect(try await everything(of: picture) == Array("picture".utf8))
   }

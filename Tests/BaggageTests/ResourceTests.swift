@@ -35,7 +35,7 @@ import Testing
       try await store.sweepSnapshots { _, _ in true }
       try await eventually("the thread has ended") { Self.threads() == [] }
       #expect(try await store.open().0.bytes() == [1])
-      #expect(try await store.openSnapshot(of: other, for: nil).1.text == "x")
+      #expect(try await store.openSnapshot(of: other, for: nil).data.text == "x")
       // A store that holds a descriptor keeps its thread.
       _ = try await store.keep(try pipe("held").readEnd, as: 1)
       try await store.sweep(keeping: [delivery])

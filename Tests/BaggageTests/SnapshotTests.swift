@@ -16,7 +16,7 @@ private func session(_ number: Int) -> UniqueIdentifier { UniqueIdentifier(high:
 }
 
 private func shown(_ store: BaggageStore, _ number: Int) async throws(InterchangeError) -> String {
-  let (type, file) = try await store.openSnapshot(of: session(number), for: nil)
+  let (type, _, file) = try await store.openSnapshot(of: session(number), for: nil)
   return "\(type): \(file.text)"
 }
 
@@ -60,7 +60,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       #expect(try await shown(store, 1) == "image/png: one")
       #expect(try await shown(store, 1) == "image/png: one")
       #expect(try await shown(store, 2) == "text/x-é; name=\"a/b%.\": two")
-      let (_, earlier) = try await store.openSnapshot(of: session(1), for: nil)
+      let (_, _, earlier) = try await store.openSnapshot(of: session(1), for: nil)
       try await set(store, 1, "1", "public.jpeg")
       try await store.setSnapshot(
         of: session(2), type: "image/png", from: try opened(stores.directory.write("file".utf8)))
@@ -107,7 +107,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       let large = try opened(stores.directory.write(bytes + [1]))
       let error = await refusal(of: try await store.setSnapshot(of: session(1), type: "image/jpeg", from: large))
       #expect(error == InterchangeError(.limitsExceeded, "data: has more than the 1048576 bytes that may be kept"))
-      let (type, file) = try await store.openSnapshot(of: session(1), for: nil)
+      let (type, _, file) = try await store.openSnapshot(of: session(1), for: nil)
       #expect(type == "image/png" && file.bytes() == bytes, "the last one stays")
       await store.close()
     }

@@ -65,6 +65,17 @@ import Testing
           _ = try await snapshot(of: try house.object(session, House.session))
         }
       }
+      // Somebody may ask before it is removed, and it may be that it cannot be removed.
+      try picture.write(to: URL(filePath: "\(folder)/\(name)"))
+      let deep = (0..<20).reduce("\(house.state)/spool") { path, _ in path + "/deep" }
+      try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
+      try await house.serving { _ in
+        try await eventually("the picture to be gone") { !FileManager.default.fileExists(atPath: "\(folder)/\(name)") }
+        try picture.write(to: URL(filePath: "\(folder)/\(name)"))
+        try await expectError("org.stagedoor.Error.NoSuchItem") {
+          _ = try await snapshot(of: try house.object(session, House.session))
+        }
+      }
     }
   }
 

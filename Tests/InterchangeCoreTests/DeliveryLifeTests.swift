@@ -415,6 +415,29 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
 
+  @Test func `no host is given a configuration that its manifest has lost, also after a restart`() throws {
+    let stage = Stage(cats(configurations: ["Default", "Other"]))
+    let delivered = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered)
+    let kept = try #require(stage.drop(key: "2") { $0.configuration = "Default" }?.delivered)
+    stage.restart(cats())
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: delivered.delivery)?.error?.name == "org.stagedoor.Error.NoSuchSession")
+    #expect(stage.sessions().map(\.identifier) == [kept.session])
+    #expect(stage.questions == ["DidDiscardSceneSessions", "ConnectScene", "ActivateScene"])
+  }
+
+  @Test func `what was for its sender's process alone is not handed over without it`() throws {
+    let stage = Stage(hosting: cats())
+    let target = try stage.window("2")
+    let own = UserActivity(activityType: "view", targetContentIdentifier: "1", visibility: .ownProcess)
+    let delivered = try #require(stage.call(.deliver(Payload(own), digest: .empty, size: 1), by: .host)?.delivered)
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: delivered.delivery)?.state == .handled)
+    #expect(stage.call(.redirect(delivered.delivery, to: target), by: .host)?.refusal?.name == .requestDenied)
+    #expect(stage.asked.isEmpty)
+  }
+
   @Test func `a delivery is redirected to a session of its own application only`() throws {
     let stage = Stage(cats(), cats("org.example.Dogs"))
     let delivered = try #require(stage.drop(key: "1") { $0.application = "org.example.Cats" }?.delivered)

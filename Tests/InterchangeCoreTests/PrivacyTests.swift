@@ -67,16 +67,17 @@ import Testing
   }
 
   @Test func `a window that may show what its host was given before stays private when the host refuses it`() throws {
-    for comesAgain in [false, true] {
+    for (comesAgain, restarts) in [(false, 0), (true, 0), (true, 1), (true, 2)] {
       let stage = Stage(hosting: cats())
       let window = try stage.window()
       stage.drop(key: "1") { $0.isPrivate = true }
+      for _ in 0..<restarts { stage.restart(cats()) }
       if comesAgain {
         stage.hostLeaves()
         stage.attach(showing: [window])
       }
       stage.hostAnswersAll(.refused("org.example.Error: no"))
-      #expect(stage.sessions().map(\.isPrivate) == [comesAgain])
+      #expect(stage.sessions().map(\.isPrivate) == [comesAgain], "\(restarts)")
     }
   }
 
@@ -210,11 +211,14 @@ import Testing
     #expect(try seen(stage, session).userInfo == ["page": 7])
   }
 
-  @Test func `a private delivery that no host had leaves its window as it was, also after a redirect`() throws {
+  @Test(arguments: [false, true])
+  func `a private delivery that no host had leaves its window as it was, also after a redirect`(restarts: Bool) throws {
     let stage = Stage(cats())
     let window = try #require(stage.drop(key: "beach")?.delivered?.session)
     let secret = try #require(stage.drop(key: "secret") { ($0.isPrivate, $0.disposition) = (true, .new) }?.delivered)
     #expect(stage.call(.redirect(secret.delivery, to: window)) == .outcome("activated"))
+    #expect(stage.progress(of: secret.delivery)?.attempt == 1)
+    if restarts { stage.restart(cats()) }
     #expect(stage.call(.cancel(secret.delivery)) == .done)
     let session = try #require(stage.shelf.sessions[window])
     #expect(session.userActivity?.key == "beach" && !session.isPrivate)

@@ -139,6 +139,40 @@ struct HistoryTests {
     #expect(try store.deliveryCount() == 100)
   }
 
+  @Test func `what is too old goes, however much a wrong clock dates in the future before it`() throws {
+    let store = try open(directory, history: HistoryLimits(age: 3_600_000_000))
+    let wrong = Instant(microseconds: noon.microseconds + 86_400_000_000)
+    for number in 1...200 as ClosedRange<UInt64> {
+      try store.commit([.delivery(delivery(number, at: wrong)), event(number, at: wrong)], at: wrong)
+    }
+    try store.rest(at: wrong)
+    try store.commit([.delivery(delivery(201)), event(201)], at: noon)
+    let later = Instant(microseconds: noon.microseconds + 7_200_000_000)
+    try store.rest(at: noon)
+    try store.rest(at: later)
+    #expect(try store.delivery(delivery(201).identifier) == nil)
+    #expect(try store.deliveryCount() == 200)
+    while try !store.rest(at: later) {}
+    #expect(try store.events(after: 200, limit: 9) == [])
+    // What only the wrong clock dates stays.
+    try store.commit([.delivery(delivery(202, at: wrong)), event(202, at: wrong)], at: later)
+    try store.rest(at: later)
+    #expect(try store.deliveryCount() == 201)
+    #expect(try store.events(after: 0, limit: 9).map(\.sequence) == [202])
+  }
+
+  @Test func `who rests hears that much is still to be forgotten`() throws {
+    let store = try open(directory, history: HistoryLimits(age: 3_600_000_000))
+    for number in 1...500 as ClosedRange<UInt64> {
+      try store.commit([.delivery(delivery(number, .routed)), event(number)], at: noon)
+    }
+    while try !store.rest(at: noon) {}
+    #expect(try store.rest(at: instant(10_000)) == false)
+    while try !store.rest(at: instant(10_000)) {}
+    #expect(try store.deliveryCount() == 0)
+    #expect(store.firstEventSequence == 501)
+  }
+
   @Test func `what is new stays after the clock was set back`() throws {
     let store = try open(directory, history: HistoryLimits(age: 3_600_000_000))
     let wrong = Instant(microseconds: noon.microseconds + 86_400_000_000)

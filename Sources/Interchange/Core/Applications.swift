@@ -246,17 +246,22 @@ extension PromptBook {
       // This cue may have disconnected it since it was read.
       guard let session = try session(found.identifier) else { continue }
       // The sessions of an understudy are those of the application.
-      if memory.orphaned[application] == .moved, let configuration = memory.routing.configuration(for: session) {
-        let session = session.configured(as: configuration)
-        note(.session(session))
-        announce([.configuration], of: session)
-      } else {
-        try discard(session, animation: "standard")
-        // The deliveries to the session have failed too.
-        if step.records.count > PromptBook.recordsOfOrphans { return }
-      }
+      try discardOrMove(session)
+      // The deliveries to the session may have failed too.
+      if step.records.count > PromptBook.recordsOfOrphans { return }
     }
     if page.isLast { memory.orphaned[application] = nil }
+  }
+
+  /// Discards a session whose configuration the manifest has lost, or gives it another.
+  mutating func discardOrMove(_ session: Session) throws(Halt) {
+    let isMoved = memory.orphaned[session.application] == .moved
+    guard isMoved, let configuration = memory.routing.configuration(for: session) else {
+      return try discard(session, animation: "standard")
+    }
+    let session = session.configured(as: configuration)
+    note(.session(session))
+    announce([.configuration], of: session)
   }
 
   /// The application's sessions stay, but take no part in routing until it returns.

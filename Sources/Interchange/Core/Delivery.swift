@@ -29,10 +29,10 @@ struct OpenDelivery: Boxed, Hashable, Sendable {
     var previousBy: UniqueIdentifier?
     /// The connection that may see what others may not while the delivery is open: the sender of a private delivery, or of a part for its own process.
     var confidant: Text?
-    /// Whether an earlier run of the service gave it to a host. The host may have seen it: the next host gets it as another attempt.
+    /// Whether an earlier run of the service accepted it, for the session that it has now.
     var isFromBefore = false
-    /// The attempt with which a host gets it for the first time: it may have been redirected before.
-    var firstAttempt: Int64 = 1
+    /// Whether that run gave it to a host. The host may have seen it: the next host gets it as another attempt.
+    var needsAttempt = false
     var holding: Holding?
     /// While it is forwarded.
     var deferral: Holding?
@@ -62,7 +62,7 @@ extension OpenDelivery {
   func routed() -> DeliveryProgress {
     with { progress in
       progress.state = .routed
-      if self.isFromBefore { progress.attempt += 1 }
+      if self.needsAttempt { progress.attempt += 1 }
     }
   }
 
@@ -70,7 +70,7 @@ extension OpenDelivery {
   func heldAgain(wasInHand: Bool = false, isDeparture: Bool = false) -> DeliveryProgress {
     with { progress in
       progress.state = .held
-      if wasInHand || self.isFromBefore { progress.attempt += 1 }
+      if wasInHand || self.needsAttempt { progress.attempt += 1 }
       if isDeparture { progress.departures += 1 }
     }
   }
@@ -108,12 +108,13 @@ extension OpenDelivery {
 }
 
 extension DeliveryProgress {
-  /// The delivery goes to another session, with the next attempt. A handled delivery is open again.
-  func redirected(to session: UniqueIdentifier, outcome: Text, isHosted: Bool) -> DeliveryProgress {
+  /// The delivery goes to another session, or behind the others to its own. A handled delivery is open again. If a host may have seen it, it gets
+  /// another attempt.
+  func redirected(to session: UniqueIdentifier, outcome: Text, isHosted: Bool, wasSeen: Bool) -> DeliveryProgress {
     var progress = self
     (progress.state, progress.isOpen) = (isHosted ? .routed : .held, true)
+    if wasSeen || session == self.session { progress.attempt += 1 }
     (progress.session, progress.outcome) = (session, outcome)
-    progress.attempt += 1
     (progress.error, progress.ended) = (nil, nil)
     return progress
   }

@@ -38,7 +38,7 @@ extension PromptBook {
 
   /// Whether a host has, or had, the delivery.
   private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
-    delivery.progress.state == .forwarded || delivery.isFromBefore || delivery.progress.attempt > delivery.firstAttempt
+    delivery.progress.state == .forwarded || delivery.needsAttempt || delivery.progress.attempt > 1
       || isInHand(delivery)
   }
 
@@ -219,17 +219,25 @@ extension PromptBook {
       throw refused(
         .requestDenied, "the host has released what the delivery \(identifier) carried: hand it in again")
     }
+    if open == nil, payload.hasOwnProcess, memory.baggage[identifier]?.confidant == nil {
+      throw refused(
+        .requestDenied,
+        "the delivery \(identifier) is in part for the process alone that sent it, and nobody knows that process any more: hand it in again"
+      )
+    }
     let decision = try decideRedirect(of: stored, &payload, to: target)
     let before = open?.progress ?? stored.progress
     // In the same session, a later delivery may have this one's content as its previous content. A window that may show private content keeps it.
-    let isShownInSecret = stored.isPrivate && open.map(mayBeShown) ?? true
-    if let first = before.session, before.outcome != "created", !isShownInSecret, let session = try session(first),
+    let wasSeen = open.map(mayBeShown) ?? true
+    if let first = before.session, before.outcome != "created", !(stored.isPrivate && wasSeen),
+      let session = try session(first),
       first != target || session.shownBy != identifier
     {
       try takeAway(identifier, from: session, orRefuse: true)
     }
     let isHosted = stateOfOpen(to: stored.application) == .routed
-    let progress = before.redirected(to: target, outcome: decision.outcome.name, isHosted: isHosted)
+    let progress = before.redirected(
+      to: target, outcome: decision.outcome.name, isHosted: isHosted, wasSeen: wasSeen)
     let previous = try decision.fact.flatMap { fact throws(Halt) in
       try show(fact, by: identifier, stored.isPrivate)
     }
@@ -245,7 +253,6 @@ extension PromptBook {
       isShown
         ? .deliveryProgress(identifier, progress) : .deliveryRedirected(identifier, progress, redirected.previous))
     memory.deliveries[identifier]?.holding = holding
-    if let open, !mayBeShown(open) { memory.deliveries[identifier]?.firstAttempt = progress.attempt }
     if open == nil { memory.deliveries[identifier]?.confidant = memory.baggage[identifier]?.confidant }
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")

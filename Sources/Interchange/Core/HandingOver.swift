@@ -143,6 +143,13 @@ extension PromptBook {
       try fail(delivery, InterchangeError(.noSuchSession, "the session \(key.session) is no longer stored"))
       return next(key)
     }
+    // Nobody has looked at the sessions of an earlier run yet.
+    if delivery.isFromBefore || memory.orphaned[key.application] != nil,
+      let manifest = memory.routing.manifest(of: key.application), !manifest.has(configurationOf: session)
+    {
+      try discardOrMove(session)
+      return next(key)
+    }
     try give(stored, delivery, to: session, key, host)
   }
 

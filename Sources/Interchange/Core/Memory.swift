@@ -368,7 +368,7 @@ struct Memory {
       return
     }
     if !progress.isOpen { return close(delivery) }
-    delivery.isFromBefore = false
+    delivery.needsAttempt = false
     var progress = progress
     if let deadline = progress.takeDeadline() {
       displace(delivery)
@@ -393,6 +393,7 @@ struct Memory {
     }
     // The delivery goes to another session, behind all deliveries on their way there.
     close(delivery)
+    if progress.session != delivery.progress.session { delivery.isFromBefore = false }
     delivery.progress = progress
     delivery.order = nextOrder()
     deliveries[identifier] = delivery
@@ -436,7 +437,8 @@ struct Memory {
     }
     for delivery in remembered.open {
       open(delivery, at: moment)
-      if delivery.progress.state == .routed { deliveries[delivery.identifier]?.isFromBefore = true }
+      deliveries[delivery.identifier]?.isFromBefore = true
+      if delivery.progress.state == .routed { deliveries[delivery.identifier]?.needsAttempt = true }
     }
     for session in remembered.connected {
       leftConnected[session.application] = (leftConnected[session.application] ?? []) + [session.identifier]

@@ -319,9 +319,13 @@ extension Interchange {
   func sweepBaggage(keeping deliveries: Set<UniqueIdentifier>) async {
     do throws(InterchangeError) {
       try await baggageStore.sweep(keeping: deliveries)
-      try await baggageStore.sweepSnapshots { await self.isKept($0, isPrivate: $1) }
     } catch {
       log.warning("the spool of an earlier run could not be swept: \(error.message)")
+    }
+    do throws(InterchangeError) {
+      try await baggageStore.sweepSnapshots { await self.isKept($0, isPrivate: $1) }
+    } catch {
+      log.warning("the snapshots of an earlier run could not be swept: \(error.message)")
     }
   }
 

@@ -48,13 +48,19 @@ extension Interchange {
     let session = try storedSession(at: reply.call.path)
     let caller = callers.caller(of: reply.call)
     guard caller.mayTouch(session.application) else { throw InterchangeError.noSession(at: reply.call.path) }
-    if session.isPrivate || session.hasSecrets, !storedBook.isHost(caller, of: session.application) {
+    let isHost = storedBook.isHost(caller, of: session.application)
+    if session.isPrivate || session.hasSecrets, !isHost {
       throw InterchangeError(.noSuchItem, "the session has no snapshot for others than its host")
     }
     let (identifier, sandbox) = (session.identifier, caller.isSandboxed ? caller.application : nil)
     connection.loop.task {
       do throws(InterchangeError) {
-        let (type, data) = try await baggageStore.openSnapshot(of: identifier, for: sandbox)
+        let (type, isPrivate, data) = try await baggageStore.openSnapshot(of: identifier, for: sandbox)
+        // An earlier service may have ended before it had removed the picture, and the window may have become private meanwhile.
+        let isStillPrivate = try storedSession(identifier)?.isPrivate ?? false
+        if isPrivate, !isHost || !isStillPrivate {
+          throw InterchangeError(.noSuchItem, "the session has no snapshot that may be shown")
+        }
         reply.send(type.string, data)
       } catch {
         reply.fail(error)
