@@ -92,6 +92,20 @@ import Testing
     }
   }
 
+  @Test func `what is handed on as a promise can be loaded until nobody asks for it, whoever has finished with it`()
+    async throws
+  {
+    try await withScene(Options.items(Array(repeating: "text/plain", count: 17))) { service, application, _ in
+      let stagedoor = try #require(application.stagedoor)
+      try await stagedoor.deliver(application.items, .lasting)
+      for item in application.items { item.itemProvider.finishLoading() }
+      _ = try await service.load(from: stagedoor.connection, at: service.path)
+      #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
+      try await service.release(of: stagedoor.connection, at: service.path)
+      try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
+    }
+  }
+
   /// The service queues four calls with descriptors, and refuses further ones.
   @Test func `pictures of many windows have their turns, whoever gives up meanwhile`() async throws {
     try await withPlayedService { _, service, stagedoor in
