@@ -77,6 +77,16 @@ import Testing
     }
   }
 
+  @Test func `a window's end that the service could not store is told again before what came later`() async throws {
+    try await withScene { service, application, scene in
+      service.answers.withLock { $0["Destroy"] = ["org.stagedoor.Error.StorageFailed"] }
+      application.requestSceneSessionDestruction(scene.session)
+      application.post("Later")
+      try await service.wait(for: "PostNotification Later")
+      #expect(service.lines.suffix(2) == ["1: Destroy standard", "PostNotification Later"])
+    }
+  }
+
   @Test func `a window that is released while a delivery is on its way to it opens again`() async throws {
     try await withScene { service, application, scene in
       let session = scene.id

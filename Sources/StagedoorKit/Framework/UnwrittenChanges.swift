@@ -78,7 +78,9 @@ enum SceneProperty: String, Sendable {
     case .property(let property, let scene): insert(property, of: scene, at: property == .state ? nil : 0)
     // The application lists the scenes that it shows when it attaches again.
     case .released: break
-    case .destroyed(let session, let animation): destroy(session, animation)
+    case .destroyed(let session, _):
+      removeAll(of: session)
+      changes.insert(change, at: 0)
     case .notification: changes.insert(change, at: 0)
     }
   }
