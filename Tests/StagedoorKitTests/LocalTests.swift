@@ -87,6 +87,19 @@ import Testing
     }
   }
 
+  @Test func `an end that the service forbids is reported, and holds nothing up`() async throws {
+    try await withScene { service, application, scene in
+      service.answers.withLock {
+        $0["Destroy"] = Array(repeating: "org.freedesktop.DBus.Error.AccessDenied", count: 5)
+      }
+      application.requestSceneSessionDestruction(scene.session)
+      application.post("Later")
+      try await service.wait(for: "PostNotification Later")
+      #expect(application.takenFailures().count == 1)
+      #expect(service.lines.count { $0.hasPrefix("AttachHost") } == 1)
+    }
+  }
+
   @Test func `a window that is released while a delivery is on its way to it opens again`() async throws {
     try await withScene { service, application, scene in
       let session = scene.id
