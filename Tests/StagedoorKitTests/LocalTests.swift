@@ -87,6 +87,21 @@ import Testing
     }
   }
 
+  @Test func `a window's state is told before what came later, also to the next service`() async throws {
+    try await withStage { bus, service, application in
+      let session = service.addSession(1)
+      try await service.open(session)
+      try await application.waitForFocus(of: session)
+      await service.close()
+      try await application.noticesEnd()
+      application.scene(of: session)?.enter(.background)
+      application.post("Later")
+      let next = try await PlayedService(on: bus, sessions: [1])
+      try await next.wait(for: "PostNotification Later")
+      #expect(next.lines.suffix(2) == ["1: SetState background", "PostNotification Later"])
+    }
+  }
+
   @Test func `an end that the service forbids is reported, and holds nothing up`() async throws {
     try await withScene { service, application, scene in
       service.answers.withLock {

@@ -228,7 +228,7 @@ extension Application {
       if hosting.isStopping || hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
-      for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
+      for scene in connectedScenes where scene.isAcknowledged { unwritten.repeatState(of: scene) }
       writeSoon()
       bringAnnouncedToFront()
       if let sessions {

@@ -112,7 +112,7 @@ extension Application {
     case .invalidArguments where change.waitsForConnection:
       // The service handled this call before the reply that opened the scene.
       if case .property(_, let scene) = change, scenes[scene.id] === scene {
-        if scene.session.isConnected { unwritten.putBack(change) } else { scene.hasUntoldState = true }
+        if scene.session.isConnected { unwritten.add(.state, of: scene) } else { scene.hasUntoldState = true }
       } else {
         hosting.detach()
       }
