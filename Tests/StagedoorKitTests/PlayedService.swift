@@ -256,7 +256,9 @@ final class PlayedService: Sendable {
     var application = Interface("org.stagedoor.Application1")
     let posted = application.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
     application.property("HostAttached", constant: false)
-    application.method("PostNotification", in: "name", "user_info") { (call: Call, name: String, info: String) in
+    application.method("PostNotification", in: "name", "user_info") {
+      [weak self] (call: Call, name: String, info: String) throws in
+      try self?.refuse("PostNotification")
       record.add("PostNotification \(name)")
       try call.connection.emit(posted, from: call.path, name, info)
     }
@@ -323,11 +325,13 @@ final class PlayedService: Sendable {
           record.add("\(number): \(name) = \(value)")
         })
     }
-    interface.method("SetState", in: "state") { (state: String) in
+    interface.method("SetState", in: "state") { [weak self] (state: String) throws in
+      try self?.refuse("SetState")
       known.set("State", of: identifier, state)
       record.add("\(number): SetState \(state)")
     }
-    interface.method("Disconnect") { () in
+    interface.method("Disconnect") { [weak self] () throws in
+      try self?.refuse("Disconnect")
       known.set("Connected", of: identifier, "false")
       known.set("Connecting", of: identifier, "false")
       known.set("State", of: identifier, "unattached")
