@@ -36,13 +36,15 @@ extension Application {
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {
     precondition(hosting == nil && !isLaunching, "\(identifier) has been started already")
     isLaunching = true
+    starts += 1
+    let start = starts
     let hosting: Hosting
     do throws(StagedoorError) { hosting = try await Hosting(identifier, on: connection) } catch {
-      isLaunching = false
+      if start == starts { isLaunching = false }
       throw error
     }
     // The application may have been stopped meanwhile, and even started again.
-    guard isLaunching, self.hosting == nil else {
+    guard isLaunching, start == starts else {
       await hosting.close()
       throw wasStopped
     }
