@@ -31,6 +31,11 @@ enum SceneProperty: String, Sendable {
     return changes.lastIndex { $0.session == session }.map { $0 + 1 } ?? 0
   }
 
+  /// The sessions whose destruction waits, and how their windows have closed.
+  var destroyed: [(session: SessionIdentifier, animation: DismissalAnimation)] {
+    changes.compactMap { if case .destroyed(let session, let animation) = $0 { (session, animation) } else { nil } }
+  }
+
   /// Whether the destruction of a session waits.
   func destroys(_ session: SessionIdentifier) -> Bool {
     changes.contains { if case .destroyed(session, _) = $0 { true } else { false } }
