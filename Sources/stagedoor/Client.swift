@@ -112,7 +112,8 @@ struct Client: Names {
 /// The pages of a long list.
 struct Pages<Row, Identifier>: AsyncSequence, AsyncIteratorProtocol {
   private var rest: UInt32
-  private var last: Identifier?
+  /// The rows so far. The list goes on behind the last one that is still there.
+  private var listed: [Identifier] = []
   private let identifier: (Row) -> Identifier
   private let page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
 
@@ -127,12 +128,25 @@ struct Pages<Row, Identifier>: AsyncSequence, AsyncIteratorProtocol {
 
   mutating func next() async throws -> [Row]? {
     if rest == 0 { return nil }
-    // A row has a few hundred bytes.
-    let rows = try await page(last, Swift.min(1000, rest))
-    guard let end = rows.last else { return nil }
+    let rows = try await following()
+    if rows.isEmpty { return nil }
     rest -= Swift.min(rest, UInt32(rows.count))
-    last = identifier(end)
+    listed += rows.map(identifier)
     return rows
+  }
+
+  private mutating func following() async throws -> [Row] {
+    while true {
+      do {
+        // A row has a few hundred bytes.
+        return try await page(listed.last, Swift.min(1000, rest))
+      } catch let error as StagedoorError
+        where !listed.isEmpty && [.noSuchSession, .noSuchDelivery].contains(error.code)
+      {
+        // It was destroyed meanwhile, and with it its place in the list.
+        listed.removeLast()
+      }
+    }
   }
 }
 

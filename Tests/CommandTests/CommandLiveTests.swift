@@ -24,6 +24,26 @@ import Testing
     #expect(try await house.sessions().count == 1)
   }
 
+  @Test func `a list that is longer than a page goes on where its last window was closed meanwhile`() async throws {
+    let connection = try await house.bus.connect()
+    for page in 1...2 {
+      // The rows of a page are more than a pipe takes, so the command waits for its reader.
+      let items = (1...505).map { number in
+        let key = "\(page)-\(number)-\(String(repeating: "x", count: 60))"
+        return #"{"activities": [{"activityType": "\#(House.openDetail)", "targetContentIdentifier": "\#(key)"}]}"#
+      }
+      _ = try await connection.call(
+        to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "DeliverEach",
+        #"{"items": [\#(items.joined(separator: ", "))]}"#,
+        returning: [Structure<ObjectPath, String, String>].self)
+    }
+    let sessions = try await house.sessions()
+    #expect(sessions.count == 1010)
+    let line = "\"$0\" sessions | { read -r first; \"$0\" close -q \"$1\"; cat; } | wc -l"
+    let result = try await house.shell(line, in: "sh", sessions[999]).run()
+    #expect(result.standardOutput == "1009\n" && result.standardError == "", "\(result)")
+  }
+
   @Test func `what became of something is told as JSON`() async throws {
     let made = try await said("new", "Gallery", "--json").normalized
     let none = "00000000-0000-0000-0000-000000000000"

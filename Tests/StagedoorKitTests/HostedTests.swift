@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Glibc
 import StagedoorKit
 import Testing
 
@@ -49,6 +50,25 @@ import Testing
       try await house.hosting { application in
         let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
         try await application.waitForFocus(of: tom.session)
+      }
+    }
+  }
+
+  /// The user closes the last window for good while the service is away, and the program ends with it.
+  @Test func `what was destroyed while the service was away stays destroyed when the program ends`() async throws {
+    try await withHouse(installing: Manifests.cats) { house in
+      try await house.installService("--durability", "normal")
+      try await house.withClient { stagedoor in
+        try await house.hosting { application in
+          let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+          try await application.waitForFocus(of: tom.session)
+          let service = try #require(try await stagedoor.connection.owner(of: House.name))
+          let process = try #require(try await stagedoor.connection.credentials(of: service).processID)
+          kill(pid_t(process), SIGKILL)
+          try await application.noticesEnd()
+          application.requestSceneSessionDestruction(try #require(application.scene(of: tom.session)).session)
+        }
+        #expect(try await stagedoor.sessions().isEmpty)
       }
     }
   }

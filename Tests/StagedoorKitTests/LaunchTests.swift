@@ -219,6 +219,25 @@ import Testing
     }
   }
 
+  @Test(.ownThreads) func `a start that was stopped while it connected takes nothing from the next one`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus)
+      await #expect(processExitsWith: .success) { [address = bus.address.description as String] in
+        setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
+        try await Task { @MainActor in
+          let application = PlayedApplication("org.example.Cats")
+          let first = Task { await code { try await application.start() } }
+          while !application.isLaunching { await Task.yield() }
+          await application.stop()
+          try await application.start()
+          #expect(await first.value == .disconnected)
+          #expect(application.isRunning)
+        }.value
+      }
+      await service.close()
+    }
+  }
+
   @Test func `a name that this very process has on another connection is told as such`() async throws {
     try await withPrivateBus { bus in
       let toolkit = try await bus.connect()

@@ -92,6 +92,69 @@ import Testing
     }
   }
 
+  @Test func `what is handed on as a promise can be loaded until nobody asks for it, whoever has finished with it`()
+    async throws
+  {
+    try await withScene(Options.items(Array(repeating: "text/plain", count: 17))) { service, application, _ in
+      let stagedoor = try #require(application.stagedoor)
+      try await stagedoor.deliver(application.items, .lasting)
+      for item in application.items { item.itemProvider.finishLoading() }
+      _ = try await service.load(from: stagedoor.connection, at: service.path)
+      #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
+      try await service.release(of: stagedoor.connection, at: service.path)
+      try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
+    }
+  }
+
+  /// The service queues four calls with descriptors, and refuses further ones.
+  @Test func `pictures of many windows have their turns, whoever gives up meanwhile`() async throws {
+    try await withPlayedService { _, service, stagedoor in
+      let session = service.addSession(1)
+      service.connection.holdCalls()
+      let pictures = (0..<10).map { _ in
+        Task { await code { try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: session) } }
+      }
+      await Task.yield()
+      // What has been sent by now has reached the service then.
+      _ = try await stagedoor.connection.owner(of: House.name)
+      _ = try await service.connection.owner(of: House.name)
+      pictures[5].cancel()
+      #expect(await pictures[5].value == .taskCancelled)
+      service.connection.releaseCalls()
+      for (number, picture) in pictures.enumerated() where number != 5 { #expect(await picture.value == nil) }
+      #expect(service.count(of: "1: SetSnapshot image/png") == 9)
+    }
+  }
+
+  @Test func `a delivery that waits for its application keeps its turn from nobody`() async throws {
+    try await withScene(Options.items(["text/plain"])) { service, application, scene in
+      let stagedoor = try #require(application.stagedoor)
+      service.answers.withLock { $0["DeliverItems"] = Array(repeating: .later, count: 5) }
+      let deliveries = (0..<5).map { _ in Task { try await stagedoor.deliver(application.items, .handled) } }
+      try await service.wait(for: "DeliverItems", 5)
+      try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: scene.id)
+      service.answerNow("DeliverItems", .refused("org.stagedoor.Error.HostRefused"))
+      for delivery in deliveries { await #expect(throws: StagedoorError.self) { try await delivery.value } }
+    }
+  }
+
+  @Test func `who waits for a turn waits no longer than the client lets it`() async throws {
+    try await withPlayedService { _, service, stagedoor in
+      let session = service.addSession(1)
+      service.connection.holdCalls()
+      let pictures = (0..<4).map { _ in
+        Task { try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: session) }
+      }
+      await Task.yield()
+      var hasty = stagedoor
+      hasty.timeout = .milliseconds(10)
+      #expect(await code { try await hasty.setSnapshot(Data([1]), as: "image/png", of: session) } == .timedOut)
+      service.connection.releaseCalls()
+      for picture in pictures { try await picture.value }
+      #expect(service.count(of: "1: SetSnapshot image/png") == 4)
+    }
+  }
+
   private static var threads: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
       (try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)) == "load\n"

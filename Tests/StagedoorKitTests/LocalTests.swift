@@ -77,6 +77,44 @@ import Testing
     }
   }
 
+  @Test func `a window's end that the service could not store is told again before what came later`() async throws {
+    try await withScene { service, application, scene in
+      service.answers.withLock { $0["Destroy"] = ["org.stagedoor.Error.StorageFailed"] }
+      application.requestSceneSessionDestruction(scene.session)
+      application.post("Later")
+      try await service.wait(for: "PostNotification Later")
+      #expect(service.lines.suffix(2) == ["1: Destroy standard", "PostNotification Later"])
+    }
+  }
+
+  @Test func `a window's state is told before what came later, also to the next service`() async throws {
+    try await withStage { bus, service, application in
+      let session = service.addSession(1)
+      try await service.open(session)
+      try await application.waitForFocus(of: session)
+      await service.close()
+      try await application.noticesEnd()
+      application.scene(of: session)?.enter(.background)
+      application.post("Later")
+      let next = try await PlayedService(on: bus, sessions: [1])
+      try await next.wait(for: "PostNotification Later")
+      #expect(next.lines.suffix(2) == ["1: SetState background", "PostNotification Later"])
+    }
+  }
+
+  @Test func `an end that the service forbids is reported, and holds nothing up`() async throws {
+    try await withScene { service, application, scene in
+      service.answers.withLock {
+        $0["Destroy"] = Array(repeating: "org.freedesktop.DBus.Error.AccessDenied", count: 5)
+      }
+      application.requestSceneSessionDestruction(scene.session)
+      application.post("Later")
+      try await service.wait(for: "PostNotification Later")
+      #expect(application.takenFailures().count == 1)
+      #expect(service.lines.count { $0.hasPrefix("AttachHost") } == 1)
+    }
+  }
+
   @Test func `a window that is released while a delivery is on its way to it opens again`() async throws {
     try await withScene { service, application, scene in
       let session = scene.id

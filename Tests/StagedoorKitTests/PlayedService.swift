@@ -19,8 +19,8 @@ final class PlayedService: Sendable {
   let states: Lock<[String]>
   /// The answers to the next calls of a method, or to the next changes of a property, by its name.
   let answers: Lock<[MemberName: [Answer]]>
-  /// The last call of each method that was not answered yet.
-  private let later = Lock<[MemberName: @Sendable (Answer) -> Void]>([:])
+  /// The calls of each method that were not answered yet.
+  private let later = Lock<[MemberName: [@Sendable (Answer) -> Void]]>([:])
   private let provided = Lock<ObjectPath?>(nil)
   /// What the service knows of each session: the properties that hosts have set, the "State", and whether it is "Connected".
   let known: Known
@@ -110,14 +110,14 @@ final class PlayedService: Sendable {
       }
     }
     let answer = nextAnswer(to: member)
-    if case .later = answer { later.withLock { $0[member] = body } }
+    if case .later = answer { later.withLock { $0[member, default: []].append(body) } }
     record.add(line ?? member.rawValue)
     body(answer)
   }
 
-  /// Answers the last call of a method that was to be answered later.
+  /// Answers the calls of a method that were to be answered later.
   func answerNow(_ member: MemberName, _ answer: Answer = .done) {
-    later.withLock { $0.removeValue(forKey: member) }?(answer)
+    for body in later.withLock({ $0.removeValue(forKey: member) }) ?? [] { body(answer) }
   }
 
   /// Takes the name after it has put its objects in place.
@@ -256,7 +256,9 @@ final class PlayedService: Sendable {
     var application = Interface("org.stagedoor.Application1")
     let posted = application.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
     application.property("HostAttached", constant: false)
-    application.method("PostNotification", in: "name", "user_info") { (call: Call, name: String, info: String) in
+    application.method("PostNotification", in: "name", "user_info") {
+      [weak self] (call: Call, name: String, info: String) throws in
+      try self?.refuse("PostNotification")
       record.add("PostNotification \(name)")
       try call.connection.emit(posted, from: call.path, name, info)
     }
@@ -323,18 +325,24 @@ final class PlayedService: Sendable {
           record.add("\(number): \(name) = \(value)")
         })
     }
-    interface.method("SetState", in: "state") { (state: String) in
+    interface.method("SetState", in: "state") { [weak self] (state: String) throws in
+      try self?.refuse("SetState")
       known.set("State", of: identifier, state)
       record.add("\(number): SetState \(state)")
     }
-    interface.method("Disconnect") { () in
+    interface.method("Disconnect") { [weak self] () throws in
+      try self?.refuse("Disconnect")
       known.set("Connected", of: identifier, "false")
       known.set("Connecting", of: identifier, "false")
       known.set("State", of: identifier, "unattached")
       record.add("\(number): Disconnect")
     }
     interface.method("Refresh") { () in record.add("\(number): Refresh") }
-    interface.method("Destroy", in: "animation") { [weak self] (animation: String) in
+    interface.method("SetSnapshot", in: "type", "picture") { (type: String, _: OwnedFileDescriptor) in
+      record.add("\(number): SetSnapshot \(type)")
+    }
+    interface.method("Destroy", in: "animation") { [weak self] (animation: String) throws in
+      try self?.refuse("Destroy")
       known.replace(identifier, by: nil)
       self?.removeSession(identifier)
       record.add("\(number): Destroy \(animation)")
@@ -397,6 +405,12 @@ final class PlayedService: Sendable {
       to: name, at: path, "org.stagedoor.ItemProvider1", "Load", UInt32(0), "text/plain",
       returning: OwnedFileDescriptor.self, Int64.self
     ).0.text
+  }
+
+  /// Says that nobody asks for a promise any more.
+  func release(of sender: Connection, at path: ObjectPath) async throws {
+    let name = try #require(await sender.uniqueName)
+    try await connection.call(to: name, at: path, "org.stagedoor.ItemProvider1", "Release")
   }
 
   // MARK: Calls

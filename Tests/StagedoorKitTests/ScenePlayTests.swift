@@ -97,6 +97,13 @@ import Testing
     case 0:
       if service == nil { try await begin() } else { await end() }
     case 1...7: try await call(random.one(of: sessions))
+    case 8 where random.once(in: 3):
+      let member: MemberName = random.one(of: [
+        "Title", "UserActivity", "UserInfo", "CanActivatePredicate", "StateRestorationActivity", "SetState",
+        "Disconnect", "Destroy", "PostNotification", "AttachHostWith",
+      ])
+      tell("the disk of the service is full for a moment: \(member)")
+      service?.answers.withLock { $0[member] = ["org.stagedoor.Error.StorageFailed"] }
     case 8: application.post("EntriesUpdated", userInfo: ["entry": .integer(random.below(3))])
     case 9:
       guard let scene = anyScene() else { return }

@@ -149,7 +149,7 @@ extension Connection {
   private func replied(to call: consuming Message, timeout: Duration?) async -> Result<Message, CallError> {
     if Task.isCancelled { return .failure(.cancelled) }
     guard isOpen else { return .failure(.disconnected) }
-    if call.bytes == nil, dbus_message_contains_unix_fds(call.raw) != 0, !canSendFileDescriptors {
+    if call.carriesDescriptors, !canSendFileDescriptors {
       return .failure(.invalidArguments(.tooManyFileDescriptors))
     }
     // A peer's reply must not overtake the announcements made before the call.

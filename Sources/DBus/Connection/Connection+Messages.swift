@@ -160,7 +160,7 @@ extension Connection {
   @discardableResult
   func transmit(_ message: borrowing Message, serial: UInt32? = nil) -> UInt32 {
     guard let raw, !isClosed else { return 0 }
-    if message.bytes == nil, dbus_message_contains_unix_fds(message.raw) != 0, !canSendFileDescriptors {
+    if message.carriesDescriptors, !canSendFileDescriptors {
       return refuse(message)
     }
     if !delayed.isEmpty { return delay(message, serial) }

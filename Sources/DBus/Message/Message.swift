@@ -60,6 +60,11 @@ public struct Message: ~Copyable {
   /// The bytes of the message, if this module has written it.
   var bytes: MessageBytes? { if case .bytes(let bytes) = content { bytes } else { nil } }
 
+  /// Whether file descriptors come with the message.
+  package var carriesDescriptors: Bool {
+    if case .library(let raw) = content { dbus_message_contains_unix_fds(raw) != 0 } else { false }
+  }
+
   /// Takes over the caller's reference.
   init(owning raw: OpaquePointer) { content = .library(raw) }
 

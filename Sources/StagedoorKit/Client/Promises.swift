@@ -123,8 +123,20 @@ final class Promises: Sendable {
       promises.state.withLock { $0.calls += 1 }
       return (promises, calls)
     }
-    if calls == 0 { for index in promised { connection.export(interface(ofItem: index), at: path(ofItem: index)) } }
+    if calls == 0 {
+      for index in promised {
+        lend(index, true)
+        connection.export(interface(ofItem: index), at: path(ofItem: index))
+      }
+    }
     return (kept, calls == 0)
+  }
+
+  /// What another delivery has brought must not be released as long as it is promised.
+  private func lend(_ index: Int, _ isPromised: Bool) {
+    for representation in items[index] {
+      if case .delivered(let item, _, _) = representation.source { item.isPromised(isPromised) }
+    }
   }
 
   private func wasAnswered(by service: BusName?) {
@@ -232,13 +244,14 @@ final class Promises: Sendable {
   /// Nobody opens the item any more: removes its object.
   private func end(_ index: Int) {
     connection.unexport(at: path(ofItem: index))
-    let (loads, watch) = state.withLock { state in
-      state.open.remove(index)
+    let (wasOpen, loads, watch) = state.withLock { state in
+      let wasOpen = state.open.remove(index) != nil
       let loads = state.loads.filter { $0.key.item == index }
       for key in loads.keys { state.loads[key] = nil }
-      return (loads.values.flatMap(\.self), state.open.isEmpty ? state.watch : nil)
+      return (wasOpen, loads.values.flatMap(\.self), state.open.isEmpty ? state.watch : nil)
     }
     for progress in loads { progress.cancel() }
+    if wasOpen { lend(index, false) }
     guard state.withLock(\.open.isEmpty) else { return }
     watch?.cancel()
     Promises.kept.withLock { kept in if kept[name]?.promises === self { kept[name] = nil } }

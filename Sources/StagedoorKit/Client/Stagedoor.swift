@@ -86,7 +86,12 @@ extension Stagedoor {
     }
     do throws(CallError) {
       let limit = timeout.flatMap { timeout in slack.map { timeout + $0 } }
-      let reply = try await connection.reply(to: call, timeout: limit)
+      let reply =
+        call.carriesDescriptors
+        ? try await connection.reply(
+          to: call, inTurnAt: service, timeout: limit, isAnsweredSoon: slack == .zero
+        ).get()
+        : try await connection.reply(to: call, timeout: limit)
       do throws(CodingError) {
         return (reply.sender, try reply.values(as: repeat each types))
       } catch {

@@ -36,13 +36,15 @@ extension Application {
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {
     precondition(hosting == nil && !isLaunching, "\(identifier) has been started already")
     isLaunching = true
+    starts += 1
+    let start = starts
     let hosting: Hosting
     do throws(StagedoorError) { hosting = try await Hosting(identifier, on: connection) } catch {
-      isLaunching = false
+      if start == starts { isLaunching = false }
       throw error
     }
     // The application may have been stopped meanwhile, and even started again.
-    guard isLaunching, self.hosting == nil else {
+    guard isLaunching, start == starts else {
       await hosting.close()
       throw wasStopped
     }
@@ -68,7 +70,8 @@ extension Application {
   }
 
   /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay. From the first moment on the application takes no
-  /// delivery: the service holds later deliveries for the next start.
+  /// delivery: the service holds later deliveries for the next start. If sessions were destroyed while the service was away, the bus starts the service,
+  /// which then learns of their ends.
   public func stop() async {
     guard let hosting else {
       // `start()` may be connecting to the bus.
@@ -89,6 +92,7 @@ extension Application {
     for scene in connectedScenes { scene.end(.standard) }
     let stopping = hosting.loop.task {
       await self.written()
+      await self.tellDestroyed(hosting)
       await hosting.close()
       self.scenes = [:]
       self.knownSessions = [:]
@@ -99,6 +103,18 @@ extension Application {
     }
     hosting.stopping = stopping
     return stopping
+  }
+
+  /// Tells of sessions that were destroyed while the service was away: the next run of the program would show their windows again. The bus starts the
+  /// service for this, because later nobody knows of it.
+  private func tellDestroyed(_ hosting: Hosting) async {
+    var stagedoor = hosting.stagedoor
+    stagedoor.timeout = .seconds(5)
+    for (session, animation) in unwritten.destroyed {
+      do throws(StagedoorError) { try await stagedoor.destroy(session, animation: animation) } catch {
+        if error.code != .noSuchSession { return }
+      }
+    }
   }
 
   private var wasStopped: StagedoorError {
@@ -228,7 +244,7 @@ extension Application {
       if hosting.isStopping || hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
-      for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
+      for scene in connectedScenes where scene.isAcknowledged { unwritten.repeatState(of: scene) }
       writeSoon()
       bringAnnouncedToFront()
       if let sessions {

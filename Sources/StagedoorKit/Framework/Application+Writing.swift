@@ -104,15 +104,15 @@ extension Application {
     _ change: UnwrittenChanges.Change, _ error: StagedoorError, _ hosting: Hosting, _ owner: BusName
   ) {
     switch error.code {
-    // The change is sent after the next attachment.
-    case _ where error.isPassing:
+    // The change is sent after the next attachment. Anybody may destroy a session, but for a sandboxed program that of another: this does not pass.
+    case _ where error.isPassing && !(error.code == .accessDenied && change.isDestruction):
       if isOfInterest(change) { unwritten.putBack(change) }
       // The next owner may have accepted this host by now.
       if hosting.service.withLock(\.self) == owner { hosting.detach() }
     case .invalidArguments where change.waitsForConnection:
       // The service handled this call before the reply that opened the scene.
       if case .property(_, let scene) = change, scenes[scene.id] === scene {
-        if scene.session.isConnected { unwritten.putBack(change) } else { scene.hasUntoldState = true }
+        if scene.session.isConnected { unwritten.add(.state, of: scene) } else { scene.hasUntoldState = true }
       } else {
         hosting.detach()
       }
@@ -152,6 +152,8 @@ extension Application {
 }
 
 extension UnwrittenChanges.Change {
+  fileprivate var isDestruction: Bool { if case .destroyed = self { true } else { false } }
+
   fileprivate var description: String {
     switch self {
     case .property(let property, let scene): "writing the \(property) of \(scene.id)"

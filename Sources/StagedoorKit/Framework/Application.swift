@@ -61,6 +61,8 @@ internal import DBus
   public var isRunning: Bool { hosting.map { !$0.isStopping } ?? false }
 
   var hosting: Hosting?
+  /// The number of starts.
+  var starts = 0
   var scenes: [SessionIdentifier: Scene] = [:]
   /// The sessions, as the service reports them, without those that are destroyed here.
   var knownSessions: [SessionIdentifier: SceneSession] = [:]

@@ -53,9 +53,9 @@ final class ReceivedDeliveries: Sendable {
 
 /// A delivery of items, as long as the application has a value that can load them.
 ///
-/// The delivery is released when the application has finished with each item. It is also released when the application keeps none of these values any
-/// more, if a scene has taken the delivery and the application has loaded each item with data. Otherwise the service keeps the data for its usual time, and the source of a move
-/// keeps its items.
+/// The delivery is released when the application has finished with each item, and nobody can load one that it has handed on as a promise. It is also
+/// released when the application keeps none of these values any more, if a scene has taken the delivery and the application has loaded each item with
+/// data. Otherwise the service keeps the data for its usual time, and the source of a move keeps its items.
 final class ReceivedDelivery: Sendable {
   fileprivate struct State {
     var attempt = 0
@@ -64,11 +64,13 @@ final class ReceivedDelivery: Sendable {
     var unloaded: Set<UInt32> = []
     /// The items with data that the application has not finished with.
     var unfinished: Set<UInt32> = []
+    /// How many promises load their data from here.
+    var promises = 0
     var isReleased = false
 
     /// Whether this is the moment to release the delivery, although values that can load it exist.
     mutating func releases() -> Bool {
-      if isReleased || !isTaken || !unfinished.isEmpty { return false }
+      if isReleased || !isTaken || !unfinished.isEmpty || promises > 0 { return false }
       isReleased = true
       return true
     }
@@ -90,7 +92,8 @@ final class ReceivedDelivery: Sendable {
   /// A delivery that was redirected comes again, and belongs to the other scene.
   fileprivate func begin(_ attempt: Int, _ items: Set<UInt32>) {
     state.withLock { state in
-      if attempt != state.attempt { state = State(attempt: attempt, unloaded: items, unfinished: items) }
+      if attempt == state.attempt { return }
+      state = State(attempt: attempt, unloaded: items, unfinished: items, promises: state.promises)
     }
   }
 
@@ -123,6 +126,9 @@ struct ReceivedItem: Sendable {
 
   /// The application has all of one representation.
   func wasLoaded() { delivery.state.withLock { _ = $0.unloaded.remove(index) } }
+
+  /// Somebody can load the item by a promise from now on, or not any more.
+  func isPromised(_ isPromised: Bool) { delivery.note { $0.promises += isPromised ? 1 : -1 } }
 
   /// The application needs nothing more of the item.
   func isFinished() {

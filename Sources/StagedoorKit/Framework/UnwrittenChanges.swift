@@ -31,6 +31,11 @@ enum SceneProperty: String, Sendable {
     return changes.lastIndex { $0.session == session }.map { $0 + 1 } ?? 0
   }
 
+  /// The sessions whose destruction waits, and how their windows have closed.
+  var destroyed: [(session: SessionIdentifier, animation: DismissalAnimation)] {
+    changes.compactMap { if case .destroyed(let session, let animation) = $0 { (session, animation) } else { nil } }
+  }
+
   /// Whether the destruction of a session waits.
   func destroys(_ session: SessionIdentifier) -> Bool {
     changes.contains { if case .destroyed(session, _) = $0 { true } else { false } }
@@ -47,9 +52,14 @@ enum SceneProperty: String, Sendable {
     // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
     changes.removeAll { $0.session == scene.id && $0.scene !== scene }
     // The state says that the values before it are complete.
-    if property == .state { remove(property, of: scene.id) }
+    if property == .state, place == nil { remove(property, of: scene.id) }
     if changes.contains(where: { $0.isOf(property, scene.id) }) { return }
     changes.insert(.property(property, scene), at: place ?? changes.endIndex)
+  }
+
+  /// The service supposes a state of the scene. A state that waits keeps its place, as the changes after it do.
+  mutating func repeatState(of scene: Scene) {
+    if !changes.contains(where: { $0.isOf(.state, scene.id) }) { add(.state, of: scene) }
   }
 
   mutating func release(_ scene: Scene) { changes.append(.released(scene)) }
@@ -75,10 +85,12 @@ enum SceneProperty: String, Sendable {
   /// The change could not be sent.
   mutating func putBack(_ change: Change) {
     switch change {
-    case .property(let property, let scene): insert(property, of: scene, at: property == .state ? nil : 0)
+    case .property(let property, let scene): insert(property, of: scene, at: 0)
     // The application lists the scenes that it shows when it attaches again.
     case .released: break
-    case .destroyed(let session, let animation): destroy(session, animation)
+    case .destroyed(let session, _):
+      removeAll(of: session)
+      changes.insert(change, at: 0)
     case .notification: changes.insert(change, at: 0)
     }
   }

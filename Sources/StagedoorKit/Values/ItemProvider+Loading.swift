@@ -18,8 +18,8 @@ extension ItemProvider {
   /// }
   /// ```
   ///
-  /// When the application has called this for every item with data, the delivery is released at once. Otherwise the delivery is released with the last value
-  /// that can load its items.
+  /// When the application has called this for every item with data, the delivery is released at once; if items behind the sixteenth were handed on, as
+  /// soon as nobody can ask for these any more. Otherwise the delivery is released with the last value that can load its items.
   public func finishLoading() {
     for representation in representations {
       if case .delivered(let item, _, _) = representation.source { item.isFinished() }
