@@ -285,7 +285,7 @@ extension PromptBook {
     if mayReadLate(of: session) { return true }
     if let shown = session.shownBy {
       // The delivery may be over, and the host still at work on it.
-      if lane?.act.inHand == shown { return true }
+      if lane?.act.inHand?.identifier == shown { return true }
       if let delivery = memory.deliveries[shown], delivery.progress.state != .forwarded { return true }
     }
     return memory.deliveriesToSession[session.identifier].contains {

@@ -18,7 +18,7 @@ extension PromptBook {
   ) throws(Halt) {
     if let identifier = delivery.session, let session = try session(identifier) {
       if takesSession(delivery, session) {
-        note(delivery, progress, error)
+        recordEnd(of: delivery, progress, error)
         // A host that was asked to open the session may show it all the same, and must hear that it is gone.
         let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
         try discard(session, animation: "standard", isTold: isKnown)
@@ -28,10 +28,10 @@ extension PromptBook {
         if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !mayBeShown(delivery) {
           try takeAway(delivery.identifier, from: session)
         }
-        note(delivery, progress, error)
+        recordEnd(of: delivery, progress, error)
       }
     } else {
-      note(delivery, progress, error)
+      recordEnd(of: delivery, progress, error)
     }
     answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
@@ -46,7 +46,7 @@ extension PromptBook {
   func isInHand(_ delivery: OpenDelivery) -> Bool {
     guard let session = delivery.session else { return false }
     let lane = memory.lanes[Lane.Key(application: delivery.application, session: session)]
-    return lane?.act.inHand == delivery.identifier
+    return lane?.act.inHand?.identifier == delivery.identifier
   }
 
   /// Whether a session exists only for deliveries that are still on their way to it.
@@ -67,7 +67,7 @@ extension PromptBook {
   }
 
   /// Records that the delivery is over. The calls that wait for it are answered last.
-  private mutating func note(_ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) {
+  private mutating func recordEnd(of delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) {
     note(.deliveryProgress(delivery.identifier, progress))
     if let session = progress.session {
       announce(
@@ -102,7 +102,7 @@ extension PromptBook {
     var previous = whole.previous
     // The host may show private content of an earlier delivery until it takes the public one.
     let act = memory.lanes[Lane.Key(application: session.application, session: session.identifier)]?.act
-    let isAtWork = (act?.isOnPrivate ?? false) && (act?.inHand != delivery || !whole.isPrivate)
+    let isAtWork = act?.given?.isPrivate == true && (act?.inHand?.identifier != delivery || !whole.isPrivate)
     if session.isPrivate, isAtWork || mayReadLate(of: session) { previous.isPrivate = true }
     var after = session.showingAgain(previous)
     let (more, taken) = (after.growth(since: session), memory.bytes(of: session.application))
@@ -150,7 +150,7 @@ extension PromptBook {
   mutating func letGo(of session: UniqueIdentifier) throws(Halt) {
     let gone = InterchangeError(.noSuchSession, "its session was discarded")
     for delivery in memory.open(of: session, atMost: PromptBook.deliveriesAtOnce) {
-      note(delivery, delivery.failed(gone, at: now.time), gone)
+      recordEnd(of: delivery, delivery.failed(gone, at: now.time), gone)
       answerWaiters(of: delivery.identifier, .refused(gone))
     }
     for entry in memory.baggageOfSession[session].prefix(PromptBook.deliveriesAtOnce) { release(entry.identifier) }

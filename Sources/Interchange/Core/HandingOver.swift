@@ -85,9 +85,8 @@ extension PromptBook {
     case .done, .configuration, .operation, .refused: memory.unread.remove(key.session, for: host.connection)
     }
     // A run of the host that has ended lets its calls go, and each of them ends with an error.
-    // It may have been redirected since.
-    if errand < host.since, case .refused = answer, let delivery = lane.act.inHand.flatMap({ memory.deliveries[$0] }),
-      delivery.session == key.session, delivery.progress.state != .forwarded
+    if errand < host.since, case .refused = answer, let inHand = lane.act.inHand,
+      let delivery = stillOpen(inHand, key), delivery.progress.state != .forwarded
     {
       hold(delivery, delivery.heldAgain(wasInHand: true))
       return next(key)

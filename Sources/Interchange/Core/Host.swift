@@ -88,25 +88,18 @@ struct Lane: Hashable, Sendable {
     case refreshing
     case destroying
 
-    /// The delivery that the host is working on.
-    var inHand: UniqueIdentifier? {
+    /// The delivery that the host is given, or was given just now.
+    var given: InHand? {
       switch self {
-      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery):
-        delivery.identifier
-      case .activating(let delivery, let acknowledges): acknowledges ? delivery.identifier : nil
+      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery),
+        .activating(let delivery, _):
+        delivery
       case .queued, .reading, .refreshing, .destroying: nil
       }
     }
 
-    /// Whether it is given a delivery that is private, or was given to a private window.
-    var isOnPrivate: Bool {
-      switch self {
-      case .choosing(let delivery, _), .connecting(let delivery, again: _), .continuing(let delivery),
-        .activating(let delivery, _):
-        delivery.isPrivate
-      case .queued, .reading, .refreshing, .destroying: false
-      }
-    }
+    /// The delivery that the host is working on: its answer acknowledges or refuses it.
+    var inHand: InHand? { if case .activating(_, acknowledges: false) = self { nil } else { given } }
   }
 
   /// A delivery that is being handed over, as it was when the hand-over began.

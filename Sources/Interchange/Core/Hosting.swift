@@ -213,7 +213,7 @@ extension PromptBook {
   private mutating func forgetLanes(of application: Text) -> Set<UniqueIdentifier> {
     var inHand: Set<UniqueIdentifier> = []
     for (key, lane) in memory.lanes.values where key.application == application {
-      if !lane.neverReached, let delivery = lane.act.inHand {
+      if !lane.neverReached, let delivery = lane.act.inHand?.identifier {
         inHand.insert(delivery)
         if lane.isSecret, let host = memory.hosts[application] {
           memory.unread.insert(key.session, for: host.connection)

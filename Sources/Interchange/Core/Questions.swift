@@ -140,7 +140,7 @@ extension PromptBook {
     let request = Request(
       payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
     let decision = try SceneRouting.decide(memory.routing, request, at: moment.time).decision()
-    return decision.refused(adding: blame(of: rules, caller)).explained { explanation in
+    return decision.withRefusal(ending: blame(of: rules, caller)).explained { explanation in
       // A sandbox reads the sessions of its own application only, and does not learn how many others have.
       if !caller.mayTouch(explanation.application ?? .empty) {
         (explanation.candidates, explanation.candidatesLeftOut) = ([], 0)

@@ -49,10 +49,10 @@ package final class Decision: Sendable {
     return Decision(outcome, fact, routing, explanation, passedOn: passedOn, steps: steps)
   }
 
-  /// The same decision; the message of a refusal ends with `addition`.
-  package func refused(adding addition: String) -> Decision {
-    guard case .refused(let refusal) = outcome, !addition.isEmpty else { return self }
-    let longer = Refusal(refusal.reason, refusal.message + addition)
+  /// The same decision; the message of a refusal ends with `sentence`.
+  package func withRefusal(ending sentence: String) -> Decision {
+    guard case .refused(let refusal) = outcome, !sentence.isEmpty else { return self }
+    let longer = Refusal(refusal.reason, refusal.message + sentence)
     return Decision(.refused(longer), fact, routing, explanation, passedOn: passedOn, steps: steps)
   }
 }

@@ -38,7 +38,12 @@ struct ServiceFeed: Sendable {
   /// Waits for news; `nil` if the waiting task was cancelled.
   func next() async throws(StagedoorError) -> News? {
     while let news = await first() {
-      if isOfNow(news) { return news }
+      switch news {
+      case .owner(let owner): state.withLock { $0.owner = owner ?? $0.owner }
+      // The two streams have no common order: a signal of an earlier owner may come after the reader has asked the new one.
+      case .signal(let signal): if let owner = state.withLock(\.owner), signal.sender != owner { continue }
+      }
+      return news
     }
     if Task.isCancelled { return nil }
     throw .busHasGone
@@ -47,19 +52,6 @@ struct ServiceFeed: Sendable {
   private func first() async -> News? {
     if let news = state.withLock({ $0.kept.isEmpty ? nil : $0.kept.removeFirst() }) { return news }
     return await race()
-  }
-
-  /// Whether news are not from an owner before the one that the reader knows. The two streams have no common order, and a reader that lags behind has
-  /// asked the new owner by then.
-  private func isOfNow(_ news: News) -> Bool {
-    state.withLock { state in
-      switch news {
-      case .owner(let owner):
-        state.owner = owner ?? state.owner
-        return true
-      case .signal(let signal): return state.owner == nil || signal.sender == state.owner
-      }
-    }
   }
 
   /// The first news. Those that came with it are kept: news that were already taken from a sequence must not get lost.
