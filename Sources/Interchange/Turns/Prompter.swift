@@ -252,6 +252,9 @@ extension Prompter {
     if turn.steps.isEmpty { book.rest() }
     return try store.rest(at: now)
   }
+
+  /// The time after which there is something for the next rest: the deadline of a delivery that was handled, whose documents go then.
+  package func nextRest() -> Instant? { (try? store.nextSpent()).flatMap(\.self) }
 }
 
 // MARK: - Data that the core lacks
