@@ -367,11 +367,11 @@ extension Prompter {
 
   package mutating func setRules(_ rules: RuleSet, home: Text) { book.setRules(rules, home: home) }
 
-  /// Whether a call under this token was carried out before.
+  /// Whether a call is answered like an earlier one under its token.
   package mutating func isRepeated(
-    _ token: Text, _ digest: Text, _ caller: Caller
+    _ options: PayloadOptions, _ digest: Text, _ caller: Caller
   ) throws(StoreError) -> Result<Bool, InterchangeError> {
-    try answer { book throws(Halt) in try book.isRepeated(token, digest, caller) }
+    try answer { book throws(Halt) in try book.isRepeated(options, digest, caller) }
   }
 
   /// The applications that take a type.
