@@ -130,6 +130,7 @@ package struct Applications: Sendable {
 
   /// A weaker list says nothing about an application that a stronger one has named for a type.
   private mutating func read(_ path: String) {
+    let chosen = defaults
     for (group, key, value) in KeyFile.entries(of: path) {
       let identifiers = Applications.identifiers(value)
       switch group {
@@ -137,7 +138,8 @@ package struct Applications: Sendable {
       case "Added Associations":
         added[key, default: []] += identifiers.filter { !isRemoved($0, from: key) }
       case "Removed Associations":
-        removed[key, default: []].formUnion(identifiers.filter { !(added[key]?.contains($0) ?? false) })
+        let named = (added[key] ?? []) + (chosen[key] ?? [])
+        removed[key, default: []].formUnion(identifiers.filter { !named.contains($0) })
       default: break
       }
     }

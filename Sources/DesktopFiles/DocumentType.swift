@@ -1,3 +1,5 @@
+import SceneModel
+
 /// The types whose files a person opens to see or to change them.
 enum DocumentType {
   private static let otherKinds = ["x-scheme-handler/", "x-content/", "inode/"]
@@ -17,5 +19,7 @@ enum DocumentType {
 
   static func isOne(_ type: String) -> Bool {
     type.contains("/") && !otherKinds.contains(where: type.hasPrefix) && !others.contains(type)
+      // A manifest with a type that is spelled like none would be refused.
+      && ContentType(Text(type)) != nil
   }
 }

@@ -1,4 +1,4 @@
-import SceneModel
+package import SceneModel
 
 /// The documents in the row of a delivery, as the file records them.
 enum KeptDocuments: Int64 {
@@ -39,6 +39,16 @@ extension SessionStore {
     }
     // The deliveries before the last of these may have to be looked at now.
     return false
+  }
+
+  /// The time after which the next delivery that was handled is spent; `nil` if none keeps its documents.
+  package func nextSpent() throws(StoreError) -> Instant? {
+    var query = try database().query(
+      """
+      SELECT deadline FROM delivery INDEXED BY delivery_unspent WHERE NOT is_open AND documents = 2 AND state = 'handled'
+        ORDER BY iif(state = 'handled', deadline, -9223372036854775808) LIMIT 1
+      """)
+    return try query.step() ? Instant(microseconds: query.number(at: 0)) : nil
   }
 
   private func findSpent(_ limit: Int, _ database: Database) throws(StoreError) -> [Spent] {

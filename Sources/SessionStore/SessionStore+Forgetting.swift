@@ -10,6 +10,9 @@ extension SessionStore {
     return try forgetEvents(database, &ledger, piece, isIdle: isIdle) && areDeliveriesDone
   }
 
+  /// Whether nothing that a delivery carries is kept. Its host may open contents for some minutes, and only for a delivery that is known.
+  private static let isEmptyHanded = "NOT EXISTS (SELECT 1 FROM baggage WHERE baggage.delivery = delivery.identifier)"
+
   /// The time before which records are too old.
   private var horizon: Int64 {
     let (horizon, isBeforeTime) = now.microseconds.subtractingReportingOverflow(history.age)
@@ -41,7 +44,7 @@ extension SessionStore {
       var find = try database.query(
         """
         SELECT number, created, \(StoredDelivery.privacy) FROM delivery INDEXED BY delivery_over
-          WHERE NOT is_open AND number > ? ORDER BY number LIMIT ?
+          WHERE NOT is_open AND number > ? AND \(SessionStore.isEmptyHanded) ORDER BY number LIMIT ?
         """)
       find.put(last)
       find.put(few)
@@ -72,7 +75,7 @@ extension SessionStore {
     var query = try database.query(
       """
       SELECT number, token IS NOT NULL, \(StoredDelivery.privacy), sender FROM delivery INDEXED BY delivery_over
-        WHERE NOT is_open ORDER BY number
+        WHERE NOT is_open AND \(SessionStore.isEmptyHanded) ORDER BY number
       """)
     while oldest.count < count, try query.step() {
       let number = query.number(at: 0)

@@ -85,6 +85,24 @@ import Testing
     }
   }
 
+  @Test func `the key of a call that failed is put to the portal again, and is not handed over itself`() async throws {
+    try await withHost { house, host, _ in
+      let file = try house.file("notes.txt", "milk")
+      try await withPortal(["one": [file]], in: house) {
+        let payload =
+          #"{"items": [{"activities": [{"activityType": "viewCat"}], "representations": ["#
+          + #"{"type": "application/vnd.portal.filetransfer", "text": "one"}]}], "#
+          + #""options": {"application": "org.example.Cats", "token": "t", "wait": "handled"}}"#
+        host.next("ConnectScene", .refuses(ErrorReply("org.example.Error.No", "no")))
+        #expect(try await house.refusal("Deliver", "string:\(payload)").name == "org.stagedoor.Error.HostRefused")
+        // This portal gives the files of a key once.
+        let again = try await house.refusal("Deliver", "string:\(payload)")
+        #expect(again.name == "org.stagedoor.Error.InvalidPayload")
+        #expect(!"\(host.calls)".contains("filetransfer"), "\(host.calls)")
+      }
+    }
+  }
+
   @Test func `a stranger's drag takes no key`() async throws {
     try await withHost { house, _, _ in
       let file = try house.file("notes.txt", "milk")

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import FoundationEssentials
 import Testing
 
 /// The subject of a private delivery, and who must not learn it.
@@ -39,6 +40,26 @@ import Testing
       #expect(try await !house.call("GetDelivery", "string:\(delivery)")[1].text.contains("secret-key"))
       try await service.call("CancelDelivery", delivery)
       #expect(try await !decision().contains("secret-key"))
+    }
+  }
+
+  @Test func `its document is not on the disk when its time is over, although nobody calls any more`() async throws {
+    try await withHost { house, host, _ in
+      // The decision keeps the key, for a sender in a sandbox.
+      let payload =
+        #"{"activity": {"activityType": "viewCat", "title": "a-secret-title"}, "options": {"private": true, "deadline": 5}}"#
+      let session = try await host.deliver(payload).session
+      try await host.asked(1, "ConnectScene")
+      try await house.destroy(session)
+      let folder = URL(filePath: house.state)
+      @Sendable func secret() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { name in
+          let bytes = (try? Data(contentsOf: folder.appending(path: name))) ?? Data()
+          return bytes.firstRange(of: Data("a-secret-title".utf8)) != nil
+        }
+      }
+      #expect(try !secret().isEmpty)
+      try await eventually("it to be gone") { try secret().isEmpty }
     }
   }
 

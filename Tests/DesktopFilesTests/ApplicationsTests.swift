@@ -60,6 +60,31 @@ import Testing
     }
   }
 
+  @Test func `a person's choice counts although a weaker list removes it`() throws {
+    let files = [
+      "data/applications/one.desktop": entry("true %f"), "data/applications/two.desktop": entry("cat %f"),
+      "config/mimeapps.list": "[Default Applications]\ntext/plain=two.desktop;\n",
+      "data/applications/mimeapps.list": "[Removed Associations]\ntext/plain=one.desktop;two.desktop;\n",
+    ]
+    try withFiles(files) { place in
+      let applications = applications(in: place)
+      let text = try #require(ContentType("text/plain"))
+      #expect(applications.application(for: text)?.identifier == "two")
+      #expect(applications.names(ofTakersOf: text) == ["two"])
+    }
+  }
+
+  @Test func `what is spelled like no type costs an application nothing else`() throws {
+    let files = [
+      "data/applications/one.desktop": entry(
+        "true %f", "text/plain; image/png;image/p ng;text/;/plain;text/pläin;application/pdf,image/gif;"),
+      "config/mimeapps.list": "[Added Associations]\nimage / gif=one.desktop;\n",
+    ]
+    try withFiles(files) { place in
+      #expect(applications(in: place).documentTypes == ["text/plain"])
+    }
+  }
+
   @Test func `an entry that needs a terminal is not chosen before others`() throws {
     let files = [
       "data/applications/a.desktop": entry("cat %f", more: "Terminal=true"),

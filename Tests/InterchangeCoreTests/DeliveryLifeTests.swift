@@ -415,6 +415,26 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
 
+  @Test(arguments: [false, true])
+  func `what was redirected to a window comes behind what it found there, also after a restart`(restarts: Bool) throws {
+    let stage = Stage(cats())
+    let first = try #require(stage.drop(key: "a")?.delivered)
+    let second = try #require(stage.drop(key: "b")?.delivered)
+    #expect(stage.call(.redirect(first.delivery, to: second.session)) == .outcome("activated"))
+    if restarts { stage.restart(cats()) }
+    stage.attach()
+    var given: [UniqueIdentifier] = []
+    while let question = stage.asked.first?.question {
+      if case .activate = question {
+      } else {
+        given += [first, second].map(\.delivery).filter { "\(question)".contains("\($0)") }
+      }
+      stage.hostAnswers(.done)
+    }
+    #expect(given == [second.delivery, first.delivery])
+    #expect(stage.shelf.sessions[second.session]?.userActivity?.key == "a")
+  }
+
   @Test func `no host is given a configuration that its manifest has lost, also after a restart`() throws {
     let stage = Stage(cats(configurations: ["Default", "Other"]))
     let delivered = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered)

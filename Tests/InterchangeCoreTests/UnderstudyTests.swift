@@ -156,6 +156,22 @@ import Testing
     #expect(stage.progress(of: waiting.delivery)?.state == .handled)
   }
 
+  @Test func `all windows that an understudy had are those of the application, also where some are read meanwhile`()
+    throws
+  {
+    stage.call(.register(Self.manifest(), size: 100), by: .host)
+    let count = 2 * PromptBook.orphansAtOnce
+    for key in 0..<count { stage.drop(key: Text("\(key)")) }
+    stage.restart()
+    stage.call(.register(Self.manifest(), size: 100), by: .host)
+    stage.turn { stage in
+      stage.play(Self.install(Self.manifest(nil, configurations: ["Default"])))
+      stage.drop(key: "last")
+    }
+    for _ in 0..<4 { stage.play(.moment) }
+    #expect(stage.sessions().map(\.configuration).count { $0 == "Default" } >= count)
+  }
+
   @Test func `a new manifest of the understudy discards what it has lost, as any manifest does`() throws {
     standIn()
     stage.drop(key: "1")

@@ -47,10 +47,12 @@ struct BaggageTests {
     isSettledBefore: Bool, isChangedAfter: Bool
   ) throws {
     let store = try open(directory, history: HistoryLimits(deliveries: 0))
-    try store.commit([.delivery(delivery(1)), .baggage(baggage(1))], at: noon)
-    if isSettledBefore { try store.writeRows() }
+    try store.commit([.delivery(delivery(1))], at: noon)
     try store.writeRows()
     #expect(try store.delivery(delivery(1).identifier) == nil)
+    // An earlier version forgot a delivery before its baggage.
+    try store.commit([.baggage(baggage(1))], at: noon)
+    if isSettledBefore { try store.writeRows() }
     if isChangedAfter {
       let progress = DeliveryProgress(.held, isOpen: true, session: session(1).identifier)
       try store.commit([.deliveryProgress(delivery(1).identifier, progress)], at: noon)

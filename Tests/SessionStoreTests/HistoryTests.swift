@@ -37,6 +37,25 @@ struct HistoryTests {
     #expect(try store.delivery(delivery(1).identifier) == nil)
   }
 
+  @Test func `what carries contents is kept as long as they are, however many come and however wrong the clock was`()
+    throws
+  {
+    let store = try open(directory, history: few)
+    try store.commit([.delivery(delivery(1)), .delivery(delivery(2)), .baggage(baggage(1))], at: noon)
+    for number in 3...20 as ClosedRange<UInt64> {
+      try store.commit([.delivery(delivery(number))], at: noon)
+      try store.writeRows()
+    }
+    #expect(try store.delivery(delivery(2).identifier) == nil)
+    #expect(try store.delivery(delivery(1).identifier) != nil)
+    // The right time comes a week later.
+    while try !store.rest(at: instant(604_800)) {}
+    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [delivery(1).identifier])
+    try store.commit([.baggageReleased(delivery(1).identifier)], at: instant(604_800))
+    while try !store.rest(at: instant(604_800)) {}
+    #expect(try store.deliveryCount() == 0)
+  }
+
   @Test func `a flood of one sender takes no token from another, and its own but the newest`() throws {
     let store = try open(directory, history: HistoryLimits(deliveries: 20))
     try store.commit(

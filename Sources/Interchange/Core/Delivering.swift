@@ -431,7 +431,7 @@ extension PromptBook {
   // MARK: Tokens
 
   /// The first answer to the same token and document.
-  private func firstAnswer(
+  func firstAnswer(
     _ options: PayloadOptions, _ digest: Text, _ caller: Caller
   ) throws(Halt) -> (answer: Delivered, isOpen: Bool)? {
     guard let first = try firstDelivery(options.token, digest, caller) else { return nil }

@@ -265,7 +265,7 @@ extension PromptBook {
     guard let open, let identifier = open.session, let session = try session(identifier),
       let manifest = memory.routing.manifest(of: stored.application), !manifest.has(configurationOf: session)
     else { return }
-    memory.orphaned.remember(.discarded, for: stored.application)
+    noteOrphans(of: stored.application)
     throw refused(
       .requestDenied,
       "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")

@@ -236,10 +236,15 @@ package struct PromptBook: Sendable {
       else {
         return true
       }
-      memory.orphaned.remember(.discarded, for: session.application)
+      noteOrphans(of: session.application)
       return false
     }
     memory.routing.learn(rest.map { memory.sessions[$0.identifier] ?? $0 }, answering: need)
+  }
+
+  /// The application has sessions whose configuration its manifest has lost. They may be on their way to another configuration already.
+  mutating func noteOrphans(of application: Text) {
+    if memory.orphaned[application] == nil { memory.orphaned.remember(.discarded, for: application) }
   }
 
   /// All pages of an application's sessions are read: routing knows all of its sessions.

@@ -50,10 +50,10 @@ extension PromptBook {
     }
   }
 
-  /// Whether a call under this token was carried out before. If the core lacks data, learn it and ask again.
-  package mutating func isRepeated(_ token: Text, _ digest: Text, _ caller: Caller) throws(Halt) -> Bool {
+  /// Whether a call with these options is answered like an earlier one under its token. If the core lacks data, learn it and ask again.
+  package mutating func isRepeated(_ options: PayloadOptions, _ digest: Text, _ caller: Caller) throws(Halt) -> Bool {
     defer { known = Knowledge() }
-    return try firstDelivery(token, digest, caller) != nil
+    return try firstAnswer(options, digest, caller) != nil
   }
 
   /// Whether sessions were found whose configuration their manifest has lost: the next moment discards them.

@@ -58,6 +58,7 @@ package actor Interchange {
   /// The time of the last store, and, below, the work for a quiet moment.
   var lastStored = ContinuousClock.now
   var resting: Task<Void, Never>?
+  var laterRest: Task<Void, Never>?
   var consultations = Consultations()
   let log: Log
   var observer: (@Sendable (Event) -> Void)?
@@ -184,6 +185,7 @@ package actor Interchange {
     for number in replies.keys { replies.removeValue(forKey: number)?(.refused(undecided)) }
     timer?.task.cancel()
     resting?.cancel()
+    laterRest?.cancel()
     isClosed = true
     prompter.store.close()
     if let damage = prompter.store.damage { log.error("\(damage)") }

@@ -22,7 +22,7 @@ extension Interchange {
     }
     do throws(InterchangeError) {
       // A portal gives the files of a key once.
-      if try isRepeated(payload.options.token, digest, reply.call) { return goOn(payload, descriptors) }
+      if try isRepeated(payload.options, digest, reply.call) { return goOn(payload, descriptors) }
     } catch {
       _ = reply.fail(error)
       return
@@ -34,10 +34,10 @@ extension Interchange {
     }
   }
 
-  private func isRepeated(_ token: Text?, _ digest: Text, _ call: Call) throws(InterchangeError) -> Bool {
-    guard let token else { return false }
+  private func isRepeated(_ options: PayloadOptions, _ digest: Text, _ call: Call) throws(InterchangeError) -> Bool {
+    if options.token == nil { return false }
     let caller = callers.caller(of: call)
-    return try ask { prompter throws(StoreError) in try prompter.isRepeated(token, digest, caller) }
+    return try ask { prompter throws(StoreError) in try prompter.isRepeated(options, digest, caller) }
   }
 
   private func redeemed(

@@ -106,9 +106,11 @@ extension Interchange {
   }
 
   /// Once nothing has been stored for a while, writes the entries that only the log has to rows, and forgets old history. This wakes nobody while
-  /// nothing happens.
+  /// nothing happens, except at the deadlines of handled deliveries, when their documents go.
   private func restWhenQuiet() {
     lastStored = ContinuousClock.now
+    laterRest?.cancel()
+    laterRest = nil
     guard resting == nil else { return }
     resting = connection.loop.task { [weak self] in await self?.restAfterQuiet() }
   }
@@ -121,10 +123,19 @@ extension Interchange {
     resting = nil
     do throws(StoreError) {
       // The rest follows at the next quiet moment.
-      if !(try prompter.rest(at: settings.now())) { restWhenQuiet() }
+      if !(try prompter.rest(at: settings.now())) { restWhenQuiet() } else { restAtNextDeadline() }
     } catch {
       // The entries are safe in the log, and are tried again after the next store.
       log.warning("what is stored could not be put in order: \(prompter.store.damage?.message ?? error.message)")
+    }
+  }
+
+  private func restAtNextDeadline() {
+    guard let next = prompter.nextRest() else { return }
+    let wait = Duration.microseconds(max(0, next.microseconds &- settings.now().microseconds))
+    laterRest = connection.loop.task { [weak self, loop = connection.loop] in
+      await loop.sleep(for: wait)
+      if !Task.isCancelled { await self?.restWhenQuiet() }
     }
   }
 }

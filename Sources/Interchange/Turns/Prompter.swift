@@ -231,6 +231,9 @@ extension Prompter {
     if turn.steps.isEmpty { book.rest() }
     return try store.rest(at: now)
   }
+
+  /// The time after which there is something for the next rest: the deadline of a delivery that was handled, whose documents go then.
+  package func nextRest() -> Instant? { (try? store.nextSpent()).flatMap(\.self) }
 }
 
 // MARK: - Data that the core lacks
@@ -343,11 +346,11 @@ extension Prompter {
 
   package mutating func setRules(_ rules: RuleSet, home: Text) { book.setRules(rules, home: home) }
 
-  /// Whether a call under this token was carried out before.
+  /// Whether a call is answered like an earlier one under its token.
   package mutating func isRepeated(
-    _ token: Text, _ digest: Text, _ caller: Caller
+    _ options: PayloadOptions, _ digest: Text, _ caller: Caller
   ) throws(StoreError) -> Result<Bool, InterchangeError> {
-    try answer { book throws(Halt) in try book.isRepeated(token, digest, caller) }
+    try answer { book throws(Halt) in try book.isRepeated(options, digest, caller) }
   }
 
   /// The applications that take a type.
