@@ -35,7 +35,11 @@ struct Stamp: Identifiable, Equatable {
     observers.append(Observer(owner: owner) { owner in if let owner = owner as? Owner { onUpdate(owner) } })
   }
 
-  func insert() { dates.insert(Stamp(date: Date()), at: 0) }
+  /// The date has whole milliseconds: an activity keeps microseconds, and a date with more digits would not be the same when it comes back.
+  func insert() {
+    let milliseconds = (Date().timeIntervalSince1970 * 1_000).rounded()
+    dates.insert(Stamp(date: Date(timeIntervalSince1970: milliseconds / 1_000)), at: 0)
+  }
   func remove(_ date: Date) { dates.removeAll { $0.date == date } }
 }
 

@@ -45,6 +45,16 @@ extension StageTests {
       }
     }
 
+    @Test @MainActor func `a date that comes back in an activity is in the list`() async throws {
+      let controller = DatesController()
+      for _ in 1...20 { controller.insert() }
+      for stamp in controller.dates {
+        let decoded = try Payload(decoding: try await Payload(stamp.activity).encoded())
+        let date = decoded.items.first?.itemProvider.userActivities.first?.userInfo["date"]?.date
+        #expect(date == stamp.date)
+      }
+    }
+
     @Test @MainActor func `the list of dates keeps no observer alive`() {
       final class Window { var updates = 0 }
       let controller = DatesController()
