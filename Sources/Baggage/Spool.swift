@@ -190,20 +190,26 @@ struct Spool: Sendable {
 
   // MARK: Sweeping
 
-  /// Removes everything that belongs to no delivery of `kept`: files that a crashed service had begun or had not yet freed.
+  /// Removes everything that belongs to no delivery of `kept`: files that a crashed service had begun or had not yet freed. What cannot be removed
+  /// keeps nothing else; the first of it is the error.
   func sweep(keeping kept: Set<UniqueIdentifier>) throws(InterchangeError) {
     guard let root = try root(isMade: false) else { return }
+    var failure: InterchangeError?
     for name in try Spool.names(in: root) where Spool.text(name) != Spool.snapshots {
-      guard let text = Spool.text(name), let delivery = UniqueIdentifier(Text(text)), delivery.description == text,
-        kept.contains(delivery), Spool.status(of: name, in: root)?.isDirectory ?? true
-      else {
-        try Spool.remove(name, in: root)
-        continue
-      }
-      guard let directory = try Spool.open(text, in: root) else { continue }
-      for name in try Spool.names(in: directory) where !Spool.isKeptFile(name, in: directory) {
-        try Spool.remove(name, in: directory)
-      }
+      do throws(InterchangeError) { try sweep(name, in: root, kept) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func sweep(
+    _ name: [CChar], in root: OwnedFileDescriptor, _ kept: Set<UniqueIdentifier>
+  ) throws(InterchangeError) {
+    guard let text = Spool.text(name), let delivery = UniqueIdentifier(Text(text)), delivery.description == text,
+      kept.contains(delivery), Spool.status(of: name, in: root)?.isDirectory ?? true
+    else { return try Spool.remove(name, in: root) }
+    guard let directory = try Spool.open(text, in: root) else { return }
+    for name in try Spool.names(in: directory) where !Spool.isKeptFile(name, in: directory) {
+      try Spool.remove(name, in: directory)
     }
   }
 
@@ -238,7 +244,8 @@ struct Spool: Sendable {
       guard let text = Spool.text(name), SnapshotName(text) != nil,
         let status = Spool.status(of: name, in: directory), status.isFile
       else {
-        try Spool.remove(name, in: directory)
+        // What cannot be removed is no snapshot, and harms none.
+        try? Spool.remove(name, in: directory)
         continue
       }
       let written = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)

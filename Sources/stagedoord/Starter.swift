@@ -52,7 +52,9 @@ struct Starter: Sendable {
     }
     variables.append("DBUS_SESSION_BUS_ADDRESS=\(address)")
     variables.removeAll { $0.hasPrefix("XDG_ACTIVATION_TOKEN=") }
-    if let activationToken {
+    // Any sender chooses it, and systemd refuses an environment with control characters: all who wait for the application would wait in vain.
+    let isPlain = activationToken?.withBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+    if let activationToken, isPlain == true {
       variables.append("XDG_ACTIVATION_TOKEN=\(activationToken)")
       variables.append("DESKTOP_STARTUP_ID=\(activationToken)")
     }

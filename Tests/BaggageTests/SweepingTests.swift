@@ -37,6 +37,29 @@ import Testing
     #expect(try await store.open(17).0.bytes() == [2])
   }
 
+  @Test func `what cannot be removed keeps nothing else, and no snapshot from being shown`() async throws {
+    var store = stores.store()
+    try await store.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
+    await store.close()
+    for number in 0..<8 {
+      stores.directory.write([1], to: "spool/file-\(number)")
+      if number != 4 { continue }
+      // Nobody nests so deep by mistake; a file of another user would do too.
+      for folder in ["\(stores.spool)/deep", "\(stores.spool)/snapshots/deep"] {
+        var path = folder
+        for _ in 0..<20 {
+          mkdir(path, 0o700)
+          path += "/er"
+        }
+      }
+    }
+    store = stores.store()
+    let swept = await refusal(of: try await store.sweep(keeping: []))
+    #expect(swept?.name == .storageFailed)
+    #expect(TemporaryDirectory.names(in: stores.spool) == ["deep", "snapshots"])
+    #expect(try await store.openSnapshot(of: other, for: nil).data.text == "picture")
+  }
+
   @Test func `links are removed, and nothing is touched that they lead to`() async throws {
     try await store.keep([1])
     let (outside, third) = (TemporaryDirectory(in: "/tmp"), UniqueIdentifier(high: 3, low: 3))

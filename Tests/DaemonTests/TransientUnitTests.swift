@@ -56,6 +56,14 @@ import Testing
     }
   }
 
+  @Test func `a token that systemd would refuse is left out, and the application starts`() async throws {
+    try await withSystemd { house, systemd in
+      _ = try await house.hand("viewCat", "cat1", options: #""activationToken": "t-\u0001""#)
+      try await eventually("the unit") { systemd.started != nil }
+      #expect(try #require(systemd.started).environment.allSatisfy { !$0.hasPrefix("XDG_ACTIVATION_TOKEN=") })
+    }
+  }
+
   @Test func `a unit that has failed and is forgotten when its job is reported is a launch that failed`() async throws {
     try await withSystemd(forgets: true) { house, _ in
       _ = try await house.hand("viewCat", "cat1")
