@@ -218,7 +218,7 @@ extension Interchange {
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
     if !prompter.matters(connection) { return }
-    if !prompter.isAsking(connection) { return feed(.callerLeft(connection: connection)) }
+    if !prompter.isAsked(connection) { return feed(.callerLeft(connection: connection)) }
     self.connection.loop.task {
       await answersHaveCome(of: connection)
       feedAnswers(of: name)
@@ -229,7 +229,7 @@ extension Interchange {
   /// A host's answers are read before the news that it left, but reach the core by tasks of their own. When the bus has answered a later question, these
   /// tasks are done.
   private func answersHaveCome(of host: Text) async {
-    if prompter.isAsking(host) { _ = try? await connection.owner(of: .bus) }
+    if prompter.isAsked(host) { _ = try? await connection.owner(of: .bus) }
   }
 
   // MARK: Starting applications

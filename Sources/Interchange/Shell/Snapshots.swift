@@ -58,7 +58,7 @@ extension Interchange {
         let (type, isPrivate, data) = try await baggageStore.openSnapshot(of: identifier, for: sandbox)
         // The session may have changed meanwhile.
         let now = try storedSession(identifier)
-        if isPrivate, !isHost || now?.keepsPicture(isPrivate: true) != true {
+        if isPrivate, !isHost || now?.isPrivate != true {
           throw InterchangeError(.noSuchItem, "the session has no snapshot that may be shown")
         }
         reply.send(type.string, data)
