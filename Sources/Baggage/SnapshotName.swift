@@ -1,7 +1,7 @@
 import SceneModel
 
-/// The name of a snapshot's file: the session, a dot, or a tilde if the window was private, and the type. Each byte that is neither a letter, a digit nor
-/// one of `+-._` becomes a percent sign and two digits.
+/// The name of a snapshot's file: the session; a dot, or a tilde if the window was private; and the type, in which each byte that is neither a letter,
+/// a digit nor one of `+-._` becomes a percent sign and two digits.
 struct SnapshotName {
   let session: UniqueIdentifier
   let type: Text
@@ -34,7 +34,7 @@ struct SnapshotName {
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     let length = SnapshotName.lengthOfSession
-    guard bytes.count > length, [UInt8(ascii: "."), UInt8(ascii: "~")].contains(bytes[length]),
+    guard bytes.count > length,
       let session = UniqueIdentifier(Text(String(decoding: bytes[..<length], as: UTF8.self)))
     else { return nil }
     var type: [UInt8] = []
@@ -51,8 +51,8 @@ struct SnapshotName {
       rest = rest.dropFirst(2)
     }
     guard let string = String(validating: type, as: UTF8.self) else { return nil }
-    // Another spelling of the same name would be a second file.
     let isPrivate = bytes[length] == UInt8(ascii: "~")
+    // Another spelling of the same name would be a second file.
     guard let name = SnapshotName(session, Text(string), isPrivate: isPrivate), name.text == text else { return nil }
     self = name
   }

@@ -23,23 +23,26 @@ extension SessionStore {
   private func forgetDeliveries(_ database: Database, _ piece: Int64, isIdle: Bool) throws(StoreError) -> Bool {
     let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
     let excess = min(max(0, over - history.deliveries), piece)
-    if excess > 0 {
-      var remove = try database.query("DELETE FROM delivery WHERE number = ?")
-      for number in try oldestDeliveries(excess, database) {
-        remove.put(number)
-        try remove.run()
-      }
+    let oldest = excess > 0 ? try oldestDeliveries(excess, database) : []
+    try remove(oldest, database)
+    return try forgetOldDeliveries(database, atMost: piece - Int64(oldest.count), isIdle: isIdle)
+  }
+
+  private func remove(_ deliveries: [Int64], _ database: Database) throws(StoreError) {
+    if deliveries.isEmpty { return }
+    var remove = try database.query("DELETE FROM delivery WHERE number = ?")
+    for number in deliveries {
+      remove.put(number)
+      try remove.run()
     }
-    return try forgetOldDeliveries(database, atMost: piece - excess, isIdle: isIdle)
   }
 
   /// The oldest are in front, so a busy service looks at a few, and at more only if all of these are too old. After the clock was set back, newer ones
   /// may stand in front: the idle service looks at more, and behind all that are still in the future.
   private func forgetOldDeliveries(_ database: Database, atMost limit: Int64, isIdle: Bool) throws(StoreError) -> Bool {
-    var remove = try database.query("DELETE FROM delivery WHERE number = ?")
     var (last, left) = (Int64.min, limit)
     while left > 0 {
-      let few = isIdle ? limit : min(left, 64)
+      let page = isIdle ? limit : min(left, 64)
       var (old, count, isEnd): ([Int64], Int64, Bool) = ([], 0, false)
       var find = try database.query(
         """
@@ -47,7 +50,7 @@ extension SessionStore {
           WHERE NOT is_open AND number > ? AND \(SessionStore.isEmptyHanded) ORDER BY number LIMIT ?
         """)
       find.put(last)
-      find.put(few)
+      find.put(page)
       while try find.step() {
         let created = find.number(at: 1)
         (last, count) = (find.number(at: 0), count + 1)
@@ -58,14 +61,11 @@ extension SessionStore {
           isEnd = true
         }
       }
-      for number in old {
-        remove.put(number)
-        try remove.run()
-      }
+      try remove(old, database)
       left -= Int64(old.count)
-      if isEnd || count < few { return true }
+      if isEnd || count < page { return true }
     }
-    return limit <= 0
+    return false
   }
 
   /// The oldest deliveries that are over, except the newest of each sender with a token.

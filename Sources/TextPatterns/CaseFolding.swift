@@ -12,14 +12,14 @@ package enum CaseFolding {
     return run.folded(scalar...scalar).lowerBound
   }
 
-  /// Calls `body` with what each scalar of the range folds to, where that is outside.
+  /// Calls `body` with what the scalars of the range fold to, except what is in the range anyway.
   static func forEachFolding(of range: ClosedRange<UInt32>, _ body: (ClosedRange<UInt32>) -> Void) {
     for run in runs.lazy.map({ Run($0) }) where !range.contains(run.folded(run.sources)) {
       run.forEachStep(from: run.sources, within: range) { body(run.folded($0)) }
     }
   }
 
-  /// Calls `body` with all scalars outside the range that fold to one of it.
+  /// Calls `body` with the scalars that fold to one of the range, except those that are in the range anyway.
   static func forEachOrigin(of range: ClosedRange<UInt32>, _ body: (ClosedRange<UInt32>) -> Void) {
     for run in runs.lazy.map({ Run($0) }) where !range.contains(run.sources) {
       run.forEachStep(from: run.folded(run.sources), within: range) { body(run.origin($0)) }

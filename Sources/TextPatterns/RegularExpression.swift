@@ -50,7 +50,7 @@ package struct RegularExpression: Sendable {
   package func match(_ extent: Extent, in text: UnsafeRawBufferPointer, steps: inout Int) -> Outcome {
     if program.filter.excludes(text, extent, steps: &steps) { return .no }
     if program.size > 0 { return Machine.run(program, extent, along: text, steps: &steps) }
-    // A character of a class takes at most as long as 128 steps to read, and an instruction as long as 8 to write.
+    // The program is not kept. To read a character of a class takes at most as long as 128 steps, and to write an instruction as long as 8.
     steps -= 128 * source.utf8.count + 8 * program.steps
     if steps < 0 { return .exhausted }
     guard let whole = try? ExpressionCompiler.program(of: source, ignoringCase: ignoresCase) else {

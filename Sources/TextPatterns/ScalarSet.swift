@@ -2,7 +2,7 @@
 struct ScalarSet: Hashable {
   private(set) var ranges: [ClosedRange<UInt32>]
 
-  /// A set with many ranges is looked up for each place where it is repeated.
+  /// Only little is hashed: a set may have many ranges, and the compiler looks it up for each of its repetitions.
   func hash(into hasher: inout Hasher) {
     hasher.combine(ranges.count)
     hasher.combine(ranges.last)

@@ -28,7 +28,7 @@ extension Understudy {
   func act(
     on found: Case, _ token: String?, beginning begin: @Sendable () throws -> Void = {}
   ) throws -> (Deed, window: String?) {
-    defer { take() }
+    defer { takeEvents() }
     keep(found.url, of: found.entry.application)
     if case .raise(let window, _) = found.judgement.verdict, display.canRaise {
       try begin()
@@ -95,7 +95,7 @@ extension Understudy {
         self.awaited.removeAll { $0.end == awaited.end }
         self.raise(window, for: awaited)
         self.endStartups(of: found.entry.application)
-        self.take()
+        self.takeEvents()
         return
       }
     }

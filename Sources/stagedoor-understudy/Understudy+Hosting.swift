@@ -287,7 +287,7 @@ extension Understudy {
     guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
     if let window = hosted.window {
       if !isShared(window) { display.close(window) }
-      take()
+      takeEvents()
     } else if let url = hosted.url, let entry = hosting.registered[hosted.application]?.manifest.entry {
       hosting.closed.append(ClosedDocument(application: entry, url: url, end: .now + startTime))
     }
@@ -347,7 +347,7 @@ extension Understudy {
 
   /// Lets sessions say what the windows show: windows that certainly show a file get sessions, and what is no longer true is no longer said.
   private func compare(_ entries: Set<String>) async {
-    defer { take() }
+    defer { takeEvents() }
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
       var sight = sight()

@@ -94,8 +94,8 @@ extension Understudy {
 
   /// The windows as they are now.
   func sight() -> Sight {
-    take()
-    defer { take() }
+    takeEvents()
+    defer { takeEvents() }
     readTitles(of: Array(windows.keys))
     return Sight(windows: display.windows().compactMap { number in windows[number].map { (number, $0) } })
   }

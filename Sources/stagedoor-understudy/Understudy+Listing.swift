@@ -19,7 +19,7 @@ extension Understudy {
 
   /// Every window, the topmost first.
   func list() -> [ListedWindow] {
-    defer { take() }
+    defer { takeEvents() }
     var sight = sight()
     var documents: [String: (url: String, level: Level)] = [:]
     let applications = Set(sight.windows.compactMap(\.seen.application)).compactMap { installed.now.applications[$0] }
@@ -75,7 +75,7 @@ extension Understudy {
         "org.freedesktop.DBus.Error.NotSupported", "this compositor brings no window to the front for others")
     }
     display.raise(number, at: time)
-    take()
+    takeEvents()
   }
 
   /// Tells once after each listing, so that a title that changes ten times a second wakes nobody who does not look.

@@ -95,7 +95,7 @@ actor Understudy {
   /// Takes note of the windows that exist.
   func begin() {
     look(isFirst: true)
-    take()
+    takeEvents()
   }
 
   /// Follows the windows until the display closes, and no other opens in its place.
@@ -105,7 +105,7 @@ actor Understudy {
         await connection.loop.readable(display.descriptor)
         // A window manager answers a change with changes of its own, which are taken together with the first.
         await connection.loop.sleep(for: .milliseconds(1))
-        take()
+        takeEvents()
       }
     } while await isConnectedAgain()
   }
@@ -132,7 +132,7 @@ actor Understudy {
   ///
   /// - Parameter caller: The process that asks.
   func refuseUnseen(by caller: Int32? = nil) throws {
-    take()
+    takeEvents()
     if display.isBroken {
       throw ErrorReply("org.freedesktop.DBus.Error.NotSupported", "the display has gone")
     }
@@ -162,7 +162,7 @@ actor Understudy {
   func readInstalledIfUnwatched() { if installed.notices == nil { installed.read() } }
 
   /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
-  func take() {
+  func takeEvents() {
     while true {
       let changes = display.changes()
       if changes.isEmpty { return }

@@ -116,7 +116,7 @@ extension Understudy {
   typealias BusWindow = Structure<String, String, String, String, String, String, String, Bool>
 
   func listWindows(announcing changed: SignalDeclaration<>) -> [BusWindow] {
-    take()
+    takeEvents()
     // What happens while the windows are read may be missing in the list.
     listChanged = { [connection] in try? connection.emit(changed, from: UnderstudyInterface.path) }
     return list().map { window in

@@ -192,6 +192,25 @@ struct HistoryTests {
     #expect(store.firstEventSequence == 501)
   }
 
+  @Test func `what is too old goes, although tokens keep more than the limit`() throws {
+    let store = try open(directory, history: HistoryLimits(deliveries: 100, age: 3_600_000_000))
+    let records = (1...200 as ClosedRange<UInt64>).map { number in
+      Record.delivery(delivery(number, token: Text("t\(number)"), sender: Text("org.example.S\((number - 1) / 10)")))
+    }
+    try store.commit(records, at: noon)
+    try store.rest(at: noon)
+    #expect(try store.deliveryCount() == 200)
+    while try !store.rest(at: instant(10_000)) {}
+    #expect(try store.deliveryCount() == 0)
+  }
+
+  @Test func `who rests hears that more deliveries are left than the limit says`() throws {
+    try leave((1...300).map { .delivery(delivery($0)) }, in: directory)
+    let store = try open(directory, history: few)
+    while try !store.rest(at: noon) {}
+    #expect(try store.deliveryCount() == 5)
+  }
+
   @Test func `what is new stays after the clock was set back`() throws {
     let store = try open(directory, history: HistoryLimits(age: 3_600_000_000))
     let wrong = Instant(microseconds: noon.microseconds + 86_400_000_000)

@@ -149,7 +149,7 @@ import WindowEvidence
     display.change { $0.active = fronts.after }
     comes()
     try await eventually("the window to be dealt with") {
-      await desktop.understudy.take()
+      await desktop.understudy.takeEvents()
       return await desktop.understudy.awaited.isEmpty
     }
     #expect(display.raised == fronts.raised)

@@ -28,7 +28,7 @@ import Testing
       do {
         try await eventually(what, within: usualLimit) {
           // The real display wakes the understudy; the played one waits to be asked.
-          await desktop.understudy.take()
+          await desktop.understudy.takeEvents()
           return condition(try await sessions())
         }
       } catch {
@@ -168,7 +168,7 @@ import Testing
             #expect(desktop.display.windows() == [2])
           } else {
             try await eventually("the closed window") {
-              await desktop.understudy.take()
+              await desktop.understudy.takeEvents()
               return desktop.display.windows().isEmpty
             }
             #expect(try await stage.sessions() == [])

@@ -77,7 +77,7 @@ import WindowEvidence
     try await withWindows { desktop async throws in
       let object = try await desktop.object()
       let changes = try await object.signals()
-      await desktop.understudy.take()
+      await desktop.understudy.takeEvents()
       desktop.display.change { $0.meanwhile = { $0.hide(3) } }
       #expect(try await object.connection.titles().count == 3)
       #expect(try await collect(1, from: changes).first?.member == "WindowsChanged")

@@ -230,7 +230,7 @@ struct PlayedDesktop {
   /// Something happens on the display, and the understudy takes note of it. A real display wakes it.
   nonisolated(nonsending) func tell(_ happen: (PlayedDisplay) -> Void) async {
     happen(display)
-    await understudy.take()
+    await understudy.takeEvents()
   }
 
   func url(_ name: String) -> String { FileURL.text(ofPath: Array("\(place)/\(name)".utf8)).string }

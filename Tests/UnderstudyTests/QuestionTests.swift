@@ -52,7 +52,7 @@ import WindowEvidence
       for (number, program) in [(1, "gvim"), (2, "okular"), (3, "mousepad")] as [(WindowNumber, String)] {
         desktop.display.show(number, program, "x")
       }
-      await desktop.understudy.take()
+      await desktop.understudy.takeEvents()
       let before = desktop.display.listings
       #expect(await desktop.understudy.list().count == 3)
       #expect(desktop.display.listings == before + 1)

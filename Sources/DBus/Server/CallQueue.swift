@@ -1,9 +1,9 @@
 /// The incoming calls that wait for their turn: a queue for each sender.
 ///
-/// The senders take turns, one call each. So if a sender floods the service, the others wait for one of its calls, and not for all. And a sender rests
-/// after its calls, for a multiple of the time that they took: without the rest, every call of the others would find a long one under way. All senders that have left the bus are one sender from then on, so no program gets more turns, or a longer
-/// queue, by calling over many short connections. The calls of one sender keep their order. A call also waits here until the bus has identified its
-/// caller, and while calls are held.
+/// The senders take turns, one call each. So if a sender floods the service, the others wait for one of its calls, and not for all. After its calls a
+/// sender rests for a multiple of the time that they took: otherwise every call of the others would find a long one under way. All senders that have
+/// left the bus count as one sender, so no program gets more turns, or a longer queue, by calling over many short connections. The calls of one sender
+/// keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
 struct CallQueue {
   /// The most calls of one sender that wait. A service starts within seconds, and the bus answers within a round trip: a sender that sends more in
   /// this time does not want answers. dbus-daemon looks at all of them for each further call of that sender, and everyone waits meanwhile.

@@ -224,8 +224,8 @@ extension PromptBook {
     }
   }
 
-  /// Whether the manifest has lost a configuration. For an application without a manifest before, its sessions show this: those that are here at once, and
-  /// the others when they are read.
+  /// Whether the manifest has lost a configuration. If the application had no manifest before, its sessions in memory show this; those on the disk show
+  /// it when they are read.
   private func loses(_ before: Manifest?, _ manifest: Manifest) -> Bool {
     guard let before else { return memory.routing.holdsOrphans(of: manifest.identifier) }
     return !before.configurations.allSatisfy { manifest.has($0.name, in: $0.role) }
@@ -245,7 +245,6 @@ extension PromptBook {
     for found in page.sessions {
       // This cue may have disconnected it since it was read.
       guard let session = try session(found.identifier) else { continue }
-      // The sessions of an understudy are those of the application.
       try discardOrMove(session)
       // The deliveries to the session may have failed too.
       if step.records.count > PromptBook.recordsOfOrphans { return }
@@ -253,10 +252,11 @@ extension PromptBook {
     if page.isLast { memory.orphaned[application] = nil }
   }
 
-  /// Discards a session whose configuration the manifest has lost, or gives it another.
+  /// Discards a session whose configuration the manifest has lost; or gives it another, because the sessions of an understudy are the application's.
   mutating func discardOrMove(_ session: Session) throws(Halt) {
-    let isMoved = memory.orphaned[session.application] == .moved
-    guard isMoved, let configuration = memory.routing.configuration(for: session) else {
+    guard memory.orphaned[session.application] == .moved,
+      let configuration = memory.routing.configuration(for: session)
+    else {
       return try discard(session, animation: "standard")
     }
     let session = session.configured(as: configuration)

@@ -104,13 +104,13 @@ extension PromptBook {
     return (answer.isOpen ? nil : answer, consulting)
   }
 
-  /// The error names the rule that made the payload, for whom may read rules.
+  /// The error names the rule that made the payload, unless the caller may not read rules.
   func error(of refusal: Refusal, _ rule: RulesAnswer?, _ caller: Caller) -> InterchangeError {
     let error = InterchangeError(refusal)
     return InterchangeError(error.name, error.message + blame(of: rule, caller))
   }
 
-  /// The end of a refusal's message.
+  /// The end of a refusal's message, which names the rule.
   func blame(of rule: RulesAnswer?, _ caller: Caller) -> String {
     guard case .made(let rule, _)? = rule, !caller.isSandboxed else { return "" }
     return "; the rule \(rule.name) asked so, \(rule.file):\(rule.line)"

@@ -11,8 +11,7 @@ struct LongDocuments: Sendable, Settled {
 
   private var entries = Table<UniqueIdentifier, Entry>()
   private var byAge = Queues<Bool, Ordered>()
-  /// The bytes of all of them.
-  @Undoable private(set) var bytes = 0
+  @Undoable private var bytes = 0
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -30,8 +29,8 @@ struct LongDocuments: Sendable, Settled {
     bytes -= entry.bytes
   }
 
-  /// The next delivery, the oldest first, that is due or exceeds the limit of the bytes. It is forgotten. The progress says how it was handled, if its
-  /// documents are still stored.
+  /// Forgets the oldest delivery, if it is due or the bytes exceed `limit`, and returns it. The progress says how the delivery was handled; `nil` if its
+  /// documents are no longer stored.
   mutating func nextToGo(at now: Int64, limit: Int) -> (delivery: UniqueIdentifier, stored: DeliveryProgress?)? {
     guard let oldest = byAge.first(of: true)?.identifier, let entry = entries[oldest] else { return nil }
     let isDue = entry.due <= now
@@ -50,7 +49,7 @@ struct LongDocuments: Sendable, Settled {
 }
 
 extension PromptBook {
-  /// The host has taken a delivery. If the documents of such deliveries are too many bytes, the oldest go now.
+  /// The host has taken a delivery. If the documents of such deliveries have too many bytes, the oldest go now.
   mutating func keepDocuments(of delivery: OpenDelivery, _ handled: DeliveryProgress) {
     guard let bytes = delivery.holding?.charge.amount, bytes > Allowance.shortDocuments else { return }
     memory.longDocuments.keep(delivery, handled, bytes: bytes, order: memory.nextOrder())

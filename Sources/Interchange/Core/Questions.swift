@@ -98,7 +98,7 @@ extension PromptBook {
   }
 
   /// Whether a connection is a host that is being asked something.
-  package func isAsking(_ connection: Text) -> Bool {
+  package func isAsked(_ connection: Text) -> Bool {
     memory.hosts.values.values.contains { $0.connection == connection && ($0.running > 0 || !$0.hearing.isEmpty) }
   }
 

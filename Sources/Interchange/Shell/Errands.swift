@@ -34,13 +34,11 @@ extension Interchange {
         {
           await loss.value
         }
-        // What the host called before it answered comes first. Of a drag its answer says something by itself.
+        // What the host called before it answered comes first. Its answer about a drag does not depend on these calls.
         if connection.hasCalls(of: host), !question.isProposal {
-          answersBehindCalls[host, default: [:]][number] = answer
+          answersBehindCalls[number] = (host, answer)
           await connection.callsHaveGone(of: host)
-          guard let waited = answersBehindCalls[host]?.removeValue(forKey: number) else { return }
-          if answersBehindCalls[host]?.isEmpty ?? false { answersBehindCalls[host] = nil }
-          return feed(.hostAnswered(number, waited))
+          if answersBehindCalls.removeValue(forKey: number) == nil { return }
         }
         feed(.hostAnswered(number, answer))
       }
@@ -67,10 +65,11 @@ extension Interchange {
     }
   }
 
-  /// A host has left, or has lost its name: its answers count before that.
+  /// A host has left, or has lost its name: it gave these answers before.
   private func feedAnswers(of host: BusName) {
-    for (number, answer) in (answersBehindCalls.removeValue(forKey: host) ?? [:]).sorted(by: { $0.key < $1.key }) {
-      feed(.hostAnswered(number, answer))
+    for (number, waiting) in answersBehindCalls.filter({ $0.value.host == host }).sorted(by: { $0.key < $1.key }) {
+      answersBehindCalls[number] = nil
+      feed(.hostAnswered(number, waiting.answer))
     }
   }
 
@@ -203,19 +202,15 @@ extension Interchange {
     watches[watched]?.cancel()
     watches[watched] = connection.loop.task {
       var owners = owners
-      let hasChanged = await owners.next(isolation: self) != nil
-      if hasChanged, !Task.isCancelled {
-        losing[watched] = watches[watched]
-        await answersHaveCome(of: watched.connection)
-        losing[watched] = nil
-      }
+      // The end of the bus is no news of the host.
+      guard await owners.next(isolation: self) != nil, !Task.isCancelled else { return }
+      losing[watched] = watches[watched]
+      await answersHaveCome(of: watched.connection)
+      losing[watched] = nil
       if Task.isCancelled { return }
       watches[watched] = nil
-      // The end of the bus is no news of the host.
-      if hasChanged {
-        feedAnswers(of: BusName(unchecked: watched.connection.string))
-        feed(.hostLeft(application: watched.application, since: question))
-      }
+      feedAnswers(of: BusName(unchecked: watched.connection.string))
+      feed(.hostLeft(application: watched.application, since: question))
     }
   }
 
@@ -223,10 +218,7 @@ extension Interchange {
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
     if !prompter.matters(connection) { return }
-    if !prompter.isAsking(connection) {
-      feed(.callerLeft(connection: connection))
-      return
-    }
+    if !prompter.isAsked(connection) { return feed(.callerLeft(connection: connection)) }
     self.connection.loop.task {
       await answersHaveCome(of: connection)
       feedAnswers(of: name)
@@ -237,7 +229,7 @@ extension Interchange {
   /// A host's answers are read before the news that it left, but reach the core by tasks of their own. When the bus has answered a later question, these
   /// tasks are done.
   private func answersHaveCome(of host: Text) async {
-    if prompter.isAsking(host) { _ = try? await connection.owner(of: .bus) }
+    if prompter.isAsked(host) { _ = try? await connection.owner(of: .bus) }
   }
 
   // MARK: Starting applications

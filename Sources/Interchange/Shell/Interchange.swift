@@ -41,7 +41,7 @@ package actor Interchange {
   var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
   /// The answers of hosts that wait until calls that the hosts made before were carried out.
-  var answersBehindCalls: [BusName: [ErrandNumber: HostAnswer]] = [:]
+  var answersBehindCalls: [ErrandNumber: (host: BusName, answer: HostAnswer)] = [:]
   /// The tasks that watch connections while they own an application's name.
   var watches: [WatchedOwner: Task<Void, Never>] = [:]
   /// The watches that have heard of a loss, until the core hears of it.

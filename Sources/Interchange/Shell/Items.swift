@@ -329,11 +329,9 @@ extension Interchange {
     }
   }
 
-  /// The picture of a private window goes when the window shows something public. The service may have ended before that.
   private func isKept(_ session: UniqueIdentifier, isPrivate: Bool) -> Bool {
     do throws(InterchangeError) {
-      guard let stored = try storedSession(session) else { return false }
-      return stored.isPrivate || !isPrivate
+      return try storedSession(session)?.keepsPicture(isPrivate: isPrivate) ?? false
     } catch {
       // A session that cannot be read now keeps a public picture until the next start.
       return !isPrivate

@@ -37,9 +37,9 @@ extension Interchange {
   ) async throws(InterchangeError) {
     try await baggageStore.setSnapshot(
       of: session.identifier, type: type, isPrivate: session.isPrivate, from: data)
-    // The session may have been discarded meanwhile, or show something that is for everyone, and the picture is not.
+    // The session may have been discarded meanwhile, or have become public.
     let now = try storedSession(session.identifier)
-    if now == nil || session.isPrivate && !(now?.isPrivate ?? true) {
+    if now?.keepsPicture(isPrivate: session.isPrivate) != true {
       try await baggageStore.removeSnapshots(of: [session.identifier])
     }
   }
@@ -56,9 +56,9 @@ extension Interchange {
     connection.loop.task {
       do throws(InterchangeError) {
         let (type, isPrivate, data) = try await baggageStore.openSnapshot(of: identifier, for: sandbox)
-        // An earlier service may have ended before it had removed the picture, and the window may have become private meanwhile.
-        let isStillPrivate = try storedSession(identifier)?.isPrivate ?? false
-        if isPrivate, !isHost || !isStillPrivate {
+        // The session may have changed meanwhile.
+        let now = try storedSession(identifier)
+        if isPrivate, !isHost || now?.isPrivate != true {
           throw InterchangeError(.noSuchItem, "the session has no snapshot that may be shown")
         }
         reply.send(type.string, data)
@@ -67,4 +67,10 @@ extension Interchange {
       }
     }
   }
+}
+
+extension Session {
+  /// Whether a picture of the window stays. A picture that was private goes when the window shows something public; an earlier service may have ended
+  /// before it removed that picture.
+  func keepsPicture(isPrivate: Bool) -> Bool { self.isPrivate || !isPrivate }
 }

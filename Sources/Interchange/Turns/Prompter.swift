@@ -86,7 +86,7 @@ package struct Prompter: ~Copyable {
   // To ask the book itself would copy it.
   package func awaits(_ errand: ErrandNumber) -> Bool { book.awaits(errand) }
   package func matters(_ connection: Text) -> Bool { book.matters(connection) }
-  package func isAsking(_ connection: Text) -> Bool { book.isAsking(connection) }
+  package func isAsked(_ connection: Text) -> Bool { book.isAsked(connection) }
 
   /// Handles a cue.
   ///

@@ -28,9 +28,6 @@ package struct ReadingRules: Sendable {
 
   /// The same for a document that the service stored.
   package var ofStored: ReadingRules { ReadingRules(storedIn: types) }
-
-  /// The bytes and the values that a document may have. What the service took was within the limits as it came; stored it may have more of both.
-  fileprivate var most: (bytes: Int, values: Int) { isStored ? (.max, .max) : (Limits.payload, Limits.values) }
 }
 
 /// The fields of a document that is being written, in one of its forms. `nil` and empty lists are left out.
@@ -113,11 +110,21 @@ struct ValueFields: DocumentFields {
   }
 }
 
+extension JSON {
+  /// The limits are for what comes in. The service stores a document in its own spelling, which may have more bytes and values.
+  @inline(__always)
+  fileprivate static func read<Result>(
+    _ text: Text, _ rules: ReadingRules, _ read: (JSONNode) throws(Fault) -> Result
+  ) throws(Fault) -> Result {
+    let (bytes, values) = rules.isStored ? (.max, .max) : (Limits.payload, Limits.values)
+    return try self.read(text, atMost: bytes, values: values, read)
+  }
+}
+
 extension Document {
   /// Reads the document in JSON.
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
-    let most = rules.most
-    self = try JSON.read(text, atMost: most.bytes, values: most.values) { node throws(Fault) in try Self(node, rules) }
+    self = try JSON.read(text, rules) { node throws(Fault) in try Self(node, rules) }
   }
 }
 
@@ -132,9 +139,7 @@ extension DocumentWriting {
 
 extension Payload {
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
-    let most = rules.most
-    self = try JSON.read(text, atMost: most.bytes, values: most.values) { node throws(Fault) in try Payload(node, rules)
-    }
+    self = try JSON.read(text, rules) { node throws(Fault) in try Payload(node, rules) }
   }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
@@ -142,10 +147,7 @@ extension Payload {
 
 extension UserActivity {
   package init(json text: Text, _ rules: ReadingRules) throws(Fault) {
-    let most = rules.most
-    self = try JSON.read(text, atMost: most.bytes, values: most.values) { node throws(Fault) in
-      try UserActivity(node, rules)
-    }
+    self = try JSON.read(text, rules) { node throws(Fault) in try UserActivity(node, rules) }
   }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }

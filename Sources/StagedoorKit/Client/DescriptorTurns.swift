@@ -1,13 +1,12 @@
 internal import DBus
 
-/// The turns of the calls with descriptors: of one connection, the service queues four such calls, and refuses further ones. So no more are under way,
-/// and the others wait here, in their order.
+/// Calls with descriptors take turns, because the service queues four of them for each connection, and refuses more. The others wait here, in their
+/// order.
 ///
-/// A turn ends with the answer, or when a question behind the call is answered: the calls of a connection keep their order. The answer itself does not
-/// come where the wait for it has ended before, and may take as long as an application needs for a delivery.
+/// A turn ends with the answer. If nobody waits for the answer any more, or it may take as long as an application needs for a delivery, the turn ends
+/// with the answer to a `Ping` behind the call: the service takes the calls of a connection in their order.
 private struct DescriptorTurns {
-  /// As many calls as the service queues.
-  static let most = 4
+  private static let most = 4
   /// The connections with a call that has its turn.
   static let all = Lock<[ObjectIdentifier: DescriptorTurns]>([:])
 

@@ -154,11 +154,9 @@ public struct ProgressSequence: AsyncSequence, Sendable {
         let step = try await sequence.stagedoor.step(of: sequence.delivery)
         mustAsk = false
         return step
-      } catch  where error.saysServiceLeft {
-        // The feed reports the next owner.
-        mustAsk = false
-        return nil
-      } catch  where error.code == .taskCancelled {
+      } catch  where error.saysServiceLeft || error.code == .taskCancelled {
+        // The feed reports the next owner; after a cancellation the next task asks.
+        mustAsk = error.code == .taskCancelled
         return nil
       }
     }

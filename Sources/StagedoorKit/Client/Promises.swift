@@ -58,6 +58,8 @@ final class Promises: Sendable {
       }
     path = ObjectPath(unchecked: "/org/stagedoor/items/\(name)")
     (self.stagedoor, self.token) = (stagedoor, token)
+    // The bus passes on no more descriptors in one message.
+    let mostDescriptors = 16
     var received = 0
     let promised = items.map { item in
       item.itemProvider.representations.filter { representation in
@@ -65,7 +67,7 @@ final class Promises: Sendable {
         case .loader, .fileLoader: return true
         case .delivered:
           received += 1
-          return received > Promises.mostDescriptors
+          return received > mostDescriptors
         case .data, .text, .file: return false
         }
       }
@@ -74,9 +76,10 @@ final class Promises: Sendable {
     state = Lock(State(open: Set(promised.indices.filter { !promised[$0].isEmpty })))
   }
 
-  /// The most items of another delivery whose content goes with the call, as descriptors: the bus passes on no more in one message. Those behind them
-  /// are promised.
-  static let mostDescriptors = 16
+  /// Whether a representation of an item is promised.
+  func contains(_ representation: ItemProvider.Representation, of index: Int) -> Bool {
+    items[index].contains { $0.type == representation.type }
+  }
 
   /// The path of an item's object.
   func path(ofItem index: Int) -> ObjectPath { ObjectPath(unchecked: "\(path)/\(index)") }

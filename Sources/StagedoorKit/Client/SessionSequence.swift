@@ -95,11 +95,9 @@ public struct SessionSequence: AsyncSequence, Sendable {
         sessions = try SceneSession.reading(
           try await sequence.stagedoor.sessionsByPath(of: sequence.application))
         mustRead = false
-      } catch  where error.saysServiceLeft {
-        // The feed reports the next owner of the name, and then this asks again.
-        mustRead = false
-      } catch  where error.code == .taskCancelled {
-        // The next task asks again.
+      } catch  where error.saysServiceLeft || error.code == .taskCancelled {
+        // The feed reports the next owner; after a cancellation the next task asks.
+        mustRead = error.code == .taskCancelled
       }
     }
 

@@ -37,7 +37,7 @@ extension Application {
     hosting.follow { await self.followSessions(sessions, hosting) }
     didFinishLaunching(with: options)
     if restoresWindows, options.deliveries.isEmpty {
-      hosting.unopened = windowsToRestore()
+      hosting.unopened = windowRequests()
       hosting.begin { await self.openWindows(hosting) }
     } else {
       isLaunching = false
@@ -74,20 +74,19 @@ extension Application {
   }
 
   /// The windows open in the order of their last use, so the most recently used window is in front.
-  private func windowsToRestore() -> [DeliveryOptions] {
+  private func windowRequests() -> [DeliveryOptions] {
     let shown = openSessions.filter(\.wasShown).sorted { $0.lastActivated < $1.lastActivated }
     var requests = shown.map { session in
-      var options = DeliveryOptions()
-      options.session = session.identifier
-      options.token = UUID().uuidString
-      return options
+      var request = DeliveryOptions()
+      request.session = session.identifier
+      return request
     }
     if requests.isEmpty {
-      var options = DeliveryOptions()
-      (options.application, options.disposition) = (identifier, .new)
-      options.token = UUID().uuidString
-      requests = [options]
+      var request = DeliveryOptions()
+      (request.application, request.disposition) = (identifier, .new)
+      requests = [request]
     }
+    for place in requests.indices { requests[place].token = UUID().uuidString }
     return requests
   }
 

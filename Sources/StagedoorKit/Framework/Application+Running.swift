@@ -147,8 +147,7 @@ extension Application {
     _ = try await hosting.stagedoor.eventSequence()
     // The application may have been stopped meanwhile.
     if hosting.isClosed { throw notStarted }
-    let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
-    hosting.attaching = attached
+    defer { hosting.attempted.finish() }
     hosting.begin {
       for await owner in owners {
         // Without a service the changes wait: a call would start one that somebody has just stopped.
@@ -161,13 +160,13 @@ extension Application {
       }
     }
     hosting.begin {
-      await self.takeNews(hosting, attached)
-      attached.finish()
+      await self.takeNews(hosting)
+      hosting.attempted.finish()
     }
     var pause = Self.pauses.first
-    for await result in results {
+    for await result in hosting.attempts {
       switch result {
-      case .success: return attached.finish()
+      case .success: return
       // This owner left meanwhile. Perhaps only another call lets the bus start the next one.
       case .failure(let error) where error.saysServiceLeft:
         if hosting.owner != nil { continue }
@@ -186,9 +185,7 @@ extension Application {
 
   /// Answers the calls of the service, and attaches to each owner of its name. While an owner refuses this host or does not know its scenes, this tries
   /// again, after growing pauses. No other function attaches. This one ends with the application; what it has begun then does not.
-  private func takeNews(
-    _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
-  ) async {
+  private func takeNews(_ hosting: Hosting) async {
     var pause = Self.pauses.first
     var hasFailed = false
     var hasHadOwner = false
@@ -202,7 +199,9 @@ extension Application {
         if owner != hosting.owner { continue }
         pause = Self.pauses.first
         // It may have left before it was asked.
-        if owner == nil, hasHadOwner { attached.yield(.failure(StagedoorError(.noReply, "the service has left"))) }
+        if owner == nil, hasHadOwner {
+          hosting.attempted.yield(.failure(StagedoorError(.noReply, "the service has left")))
+        }
       case .lost:
         // An attachment that began before the loss may have succeeded since.
         hosting.isAttached = false
@@ -214,7 +213,7 @@ extension Application {
       hosting.endPause()
       guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
       let result = await hosting.loop.task { await self.attach(to: owner, hosting) }.value
-      let isFirst = if case .terminated = attached.yield(result) { false } else { true }
+      let isFirst = if case .terminated = hosting.attempted.yield(result) { false } else { true }
       switch result {
       case .success: hasFailed = false
       case .failure where hosting.isStopping: continue

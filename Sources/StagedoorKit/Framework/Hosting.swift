@@ -44,7 +44,8 @@ internal import SceneModel
   /// Whether a caller waits, and gets the error if the bus ends.
   var isAwaited = false
   /// The results of the attempts to attach, for the caller that starts the application.
-  var attaching: AsyncStream<Result<Void, StagedoorError>>.Continuation?
+  let attempts: AsyncStream<Result<Void, StagedoorError>>
+  let attempted: AsyncStream<Result<Void, StagedoorError>>.Continuation
   /// Whether the application was told that it has started.
   var hasLaunched = false
   /// The requests for the windows that the application opens by itself at its start, those that no service has accepted yet.
@@ -72,6 +73,7 @@ internal import SceneModel
     let connection = stagedoor.connection
     connected = connection.loop.task { await connection.closed() }
     (news, tell) = AsyncStream<News>.makeStream()
+    (attempts, attempted) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     // Export before requesting the name: a call that started this process waits for the name.
     let (service, tell) = (service, tell)
     stagedoor.connection.export(
@@ -114,7 +116,7 @@ internal import SceneModel
 
   func close() async {
     isClosed = true
-    attaching?.finish()
+    attempted.finish()
     endPause()
     connected.cancel()
     saving?.cancel()

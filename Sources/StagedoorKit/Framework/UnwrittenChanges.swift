@@ -25,7 +25,7 @@ enum SceneProperty: String, Sendable {
 
   var isEmpty: Bool { changes.isEmpty }
 
-  /// After how many changes those of a session are sent, or all of them.
+  /// How many changes are sent until all of a session are; `nil` stands for all sessions.
   func turns(of session: SessionIdentifier?) -> Int {
     guard let session else { return changes.count }
     return changes.lastIndex { $0.session == session }.map { $0 + 1 } ?? 0

@@ -72,7 +72,7 @@ extension Payload {
   ) async throws(StagedoorError) -> (items: [[String: Variant]], options: [String: Variant]) {
     var descriptors: [OwnedFileDescriptor] = []
     let model = try await model { representation, item async throws(StagedoorError) in
-      guard case .delivered(let received, _, _) = representation.source, descriptors.count < Promises.mostDescriptors
+      guard case .delivered(let received, _, _) = representation.source, !promises.contains(representation, of: item)
       else {
         return .promise(Text(promises.path(ofItem: item).rawValue))
       }

@@ -140,7 +140,7 @@ struct HostCommands: Sendable {
       }
     } else {
       let child: Child
-      // A script may read their names in its environment, which the command line does not tell.
+      // A script finds the names in its environment, whatever its command line says.
       let files = all.compactMap(ItemFiles.pathInPlace).filter { !ItemFiles.isNotUTF8($0) }
       do { child = try begin(template, values, files, isWindow) } catch {
         application?.givePlaceBack()
