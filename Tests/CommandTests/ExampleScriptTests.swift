@@ -224,6 +224,22 @@ import Testing
     #expect(fields[1...4].map(String.init) == [House.gallery, "Detail", "unattached", "photo-7"])
   }
 
+  @Test(.service) func `the lines that an application with windows prints run as they stand`() async throws {
+    let place = "\(Repository.path)/examples/gtk"
+    try house.writeProgram("\(house.home)/bin/gallery", "exit")
+    let printed = try await house.command("\(place)/run", "\(house.home)/bin", "gallery").output()
+    var lines = printed.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+    #expect(lines.first?.hasPrefix("export DBUS_SESSION_BUS_ADDRESS='unix:") == true, "\(printed)")
+    lines.removeFirst()
+    #expect(lines.first == "export PATH='\(house.home)/bin':\"$PATH\"", "\(printed)")
+    // The bus of the lines has gone.
+    let program = Command.built("stagedoor").program
+    try FileManager.default.createSymbolicLink(atPath: "\(house.home)/bin/stagedoor", withDestinationPath: program)
+    try await said("register", "\(place)/Gallery/Info.plist")
+    let output = try await house.command("sh", "-eu", "-c", lines.joined(separator: "\n")).output()
+    #expect(output.hasPrefix("created\t") && output.contains("\torg.stagedoor.examples.Gallery\t"), "\(output)")
+  }
+
   @Test(.gallery) func `what file managers run drops files where they belong`() async throws {
     try house.write("sea", to: "\(house.home)/a b.txt")
     #expect(try await house.script("shell/send-to-scene", "\(house.home)/a b.txt").output() == "")
