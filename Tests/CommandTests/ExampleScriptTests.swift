@@ -88,6 +88,12 @@ import Testing
     }
   }
 
+  @Test(.house) func `an editor that is missing is named`() async throws {
+    var host = house.script("shell/editor-host", "gvim")
+    try house.leave("sh", for: &host)
+    try await host.expect(ends: 1, with: "editor-host: gvim is not installed\n")
+  }
+
   @Test(.house) func `a page of the manual has one window`() async throws {
     try await withRules {
       var host = house.script("shell/manual-host")
