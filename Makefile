@@ -125,7 +125,7 @@ gtk-packages:
 
 examples: gtk-packages ## build the applications with windows, in examples/gtk
 	$(WITHGTK) build --package-path examples/gtk
-	$(WITHGTK) build --package-path examples/gtk --product stagedoord
+	for name in stagedoord stagedoor; do $(WITHGTK) build --package-path examples/gtk --product $$name || exit 1; done
 
 # Starts one of them on a bus of its own: `make run-gallery`. All data is deleted on exit.
 run-%: examples ## start an application with windows (run-gallery, run-journalyst, run-cats …)

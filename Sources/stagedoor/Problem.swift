@@ -46,8 +46,6 @@ extension Problem {
 
   private static func sentence(of error: StagedoorError) -> String {
     switch error.code {
-    case .serviceUnknown:
-      "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
     case _ where error.code.saysStartFailed:
       "the bus cannot start the service (\(error.message.withoutPeriod)); `stagedoor doctor` looks for the reason"
     case .timedOut, .noReply: "the service does not answer; `stagedoor doctor` looks for the reason"

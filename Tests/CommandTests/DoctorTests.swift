@@ -100,6 +100,14 @@ import Testing
     }
   }
 
+  @Test(.house) func `a service that stores nothing makes no directory`() async throws {
+    let state = "state       \(house.environment["XDG_STATE_HOME"] ?? "")/stagedoor"
+    try await expectLine("good   \(state) is made when the service first starts")
+    try await house.serving("--durability", "memory") { _ async throws in
+      try await expectLine("note   \(state) does not exist: the service that runs stores nothing")
+    }
+  }
+
   @Test(.house) func `the unit is looked for where systemd looks for it`() async throws {
     try await expectLine("note   unit")
     let unit = "\(house.environment["XDG_CONFIG_HOME"] ?? "")/systemd/user/stagedoord.service"

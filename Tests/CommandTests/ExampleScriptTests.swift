@@ -88,6 +88,12 @@ import Testing
     }
   }
 
+  @Test(.house) func `an editor that is missing is named`() async throws {
+    var host = house.script("shell/editor-host", "gvim")
+    try house.leave("sh", for: &host)
+    try await host.expect(ends: 1, with: "editor-host: gvim is not installed\n")
+  }
+
   @Test(.house) func `a page of the manual has one window`() async throws {
     try await withRules {
       var host = house.script("shell/manual-host")
@@ -222,6 +228,22 @@ import Testing
     #expect(fields[0].hasSuffix(photo.session.replacing("-", with: "_")))
     #expect(fields[5].hasSuffix("b [2J"))
     #expect(fields[1...4].map(String.init) == [House.gallery, "Detail", "unattached", "photo-7"])
+  }
+
+  @Test(.service) func `the lines that an application with windows prints run as they stand`() async throws {
+    let place = "\(Repository.path)/examples/gtk"
+    try house.writeProgram("\(house.home)/bin/gallery", "exit")
+    let printed = try await house.command("\(place)/run", "\(house.home)/bin", "gallery").output()
+    var lines = printed.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+    #expect(lines.first?.hasPrefix("export DBUS_SESSION_BUS_ADDRESS='unix:") == true, "\(printed)")
+    lines.removeFirst()
+    #expect(lines.first == "export PATH='\(house.home)/bin':\"$PATH\"", "\(printed)")
+    // The bus of the lines has gone.
+    let program = Command.built("stagedoor").program
+    try FileManager.default.createSymbolicLink(atPath: "\(house.home)/bin/stagedoor", withDestinationPath: program)
+    try await said("register", "\(place)/Gallery/Info.plist")
+    let output = try await house.command("sh", "-eu", "-c", lines.joined(separator: "\n")).output()
+    #expect(output.hasPrefix("created\t") && output.contains("\torg.stagedoor.examples.Gallery\t"), "\(output)")
   }
 
   @Test(.gallery) func `what file managers run drops files where they belong`() async throws {

@@ -83,6 +83,7 @@ import Testing
 
   @Test(arguments: [
     (["dorp"], "there is no command \"dorp\"; did you mean drop?"),
+    (["list"], "there is no command \"list\"; did you mean rules, sessions, windows, deliveries, apps or check?"),
     (["frobnicate"], "there is no command \"frobnicate\"; `stagedoor --help` lists the commands"),
     (["drop", "--tagret", "x"], "there is no option --tagret; did you mean --target?"),
     (["drop", "-z"], "there is no option -z; `stagedoor drop --help` lists the options"),

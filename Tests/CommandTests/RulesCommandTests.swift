@@ -65,6 +65,12 @@ import Testing
     }
   }
 
+  @Test func `without a rule the list says where yours belong`() async throws {
+    try await house.serving("--durability", "memory") { _ async throws in
+      #expect(try await ran("rules").standardError == "no rules; yours belong in \(house.rules)\n")
+    }
+  }
+
   @Test func `check names each fault as a compiler does`() async throws {
     try house.write(Self.rules, to: "\(house.home)/good.rules")
     try house.write("rule a\n  when text\n  then sing 'x'\n", to: "\(house.home)/bad.rules")

@@ -14,6 +14,7 @@ import Testing
     | [] | : expected an activity, got a list |
     | {} | .activityType: expected the type of the activity, got nothing |
     | {"activityType":null} | .activityType: expected the type of the activity, got nothing |
+    | {"title":"a","activityTyp":"a"} | .activityType: expected the type of the activity, got nothing, beside the unknown key "activityTyp" |
     | {"activityType":""} | .activityType: expected the type of the activity, got "" |
     | {"activityType":1} | .activityType: expected the type of the activity, got 1 |
     | {"activityType":"a\u0000b"} | .activityType: expected text without NUL |
@@ -71,6 +72,7 @@ import Testing
   private static let representations: [(String, String)] = pairs(
     #"""
     | {"text":""} | .type: expected a MIME type or a uniform type identifier, got nothing |
+    | {"text":"","mimeType":"text/plain"} | .type: expected a MIME type or a uniform type identifier, got nothing, beside the unknown key "mimeType" |
     | {"type":1,"text":""} | .type: expected a content type such as image/png or public.png, got 1 |
     | {"type":"image","text":""} | .type: \#(image)"image": there is neither a slash nor a dot |
     | {"type":"image/*","text":""} | .type: \#(image)"image/*": a wildcard can be asked for, but nothing is of that type |

@@ -233,7 +233,9 @@ import Testing
   @Test func `the service need not run`() async throws {
     try await withHouse(installing: Manifests.cats) { house in
       try await house.withClient { stagedoor in
-        #expect(await code { try await stagedoor.drop("viewCat") } == .serviceUnknown)
+        let error = await #expect(throws: StagedoorError.self) { try await stagedoor.drop("viewCat") }
+        #expect(error?.code == .serviceUnknown)
+        #expect(error?.message.hasSuffix("; `stagedoor doctor` says what is missing") == true)
         try await house.installService("--durability", "memory")
         #expect(try await stagedoor.drop("viewCat", "cat1").outcome == .created)
       }

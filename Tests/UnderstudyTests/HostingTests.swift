@@ -87,7 +87,12 @@ import Testing
         let again = stage.command("drop", "--wait", "handled", "--print", "outcome", "\(place)/a.txt")
         #expect(try await again.output() == "activated")
         #expect(desktop.display.raised.last == 1)
-        // A text has no file, and the understudy writes none.
+        // A text has no file, and the understudy writes none. `explain` says so beforehand, and says nothing of a file.
+        let note = "mousepad has an understudy, which opens files only"
+        let explained = try await stage.command("explain", "--app", "desktop.mousepad", "--text", "x").run()
+        #expect(explained.standardError.lowercased().contains(note), "\(explained)")
+        let ofFile = try await stage.command("explain", "--app", "desktop.mousepad", "\(place)/a.txt").run()
+        #expect(ofFile.status.isSuccess && ofFile.standardError == "", "\(ofFile)")
         let text = try await stage.command(
           "drop", "--app", "desktop.mousepad", "--wait", "handled", "--new", "--text", "x"
         ).run()

@@ -526,7 +526,7 @@ extension StoredDelivery {
 extension InterchangeError {
   static func nobodyTook(_ delivery: UniqueIdentifier) -> InterchangeError {
     InterchangeError(
-      .hostTimeout, "no host took the delivery \(delivery) in time; it has been routed, and its session stays")
+      .hostTimeout, "no host took the delivery \(delivery) in time, and nothing can start one; its session stays")
   }
 
   /// The delivery has waited too long for its host.

@@ -135,7 +135,7 @@ extension Representation: Document {
       default: break
       }
     }
-    guard let type else { throw node.missing("type", "a MIME type or a uniform type identifier") }
+    guard let type else { throw node.missing("type", "a MIME type or a uniform type identifier", among: keys) }
     if let size { contents = [.stored(size: size, url: url)] }
     guard let content = contents.first, contents.count == 1 else {
       let expected =

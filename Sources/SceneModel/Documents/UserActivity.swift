@@ -104,7 +104,9 @@ extension UserActivity: Document {
       default: break
       }
     }
-    if activity.activityType.isEmpty { throw node.missing("activityType", "the type of the activity") }
+    if activity.activityType.isEmpty {
+      throw node.missing("activityType", "the type of the activity", among: UserActivity.keys)
+    }
     self = activity
   }
 

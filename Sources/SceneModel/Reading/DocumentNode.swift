@@ -199,8 +199,12 @@ extension DocumentNode {
     return choice
   }
 
-  /// The fault for a required field that is absent.
-  func missing(_ key: Text, _ expected: String) -> Fault { .expected(expected, got: "nothing", at: place.key(key)) }
+  /// The fault for a required field that is absent. A key that is none of `keys` is named: perhaps it is the field, misspelt.
+  func missing(_ key: Text, _ expected: String, among keys: [StaticString] = []) -> Fault {
+    let unknown = keys.isEmpty ? nil : fields?.first { field in !keys.contains { $0 ~= field.key } }?.key.text.string
+    let got = "nothing" + (unknown.map { ", beside the unknown key \(quoted($0))" } ?? "")
+    return .expected(expected, got: got, at: place.key(key))
+  }
 }
 
 extension [String] {

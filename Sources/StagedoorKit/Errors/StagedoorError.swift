@@ -138,7 +138,14 @@ extension StagedoorError.Code {
 // MARK: - Errors of other modules
 
 extension StagedoorError {
-  init(_ error: ErrorReply) { self.init(Code(rawValue: error.name.rawValue), error.text) }
+  init(_ error: ErrorReply) {
+    let code = Code(rawValue: error.name.rawValue)
+    // The bus names the service that is missing, and not what to do.
+    self.init(code, code == .serviceUnknown ? Self.nobodyServes : error.text)
+  }
+
+  private static let nobodyServes =
+    "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
 
   init(_ error: CallError) {
     switch error {

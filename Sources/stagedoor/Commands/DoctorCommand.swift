@@ -29,7 +29,7 @@ enum DoctorCommand {
     findings += ofBus + ofActivation
     if let service { findings += running(service, started) }
     findings += units() + manifests() + rules()
-    findings.append(state())
+    findings.append(state(isServed: service != nil))
     if DefaultHandler.isPowerless { findings.append(.note("windows", DefaultHandler.powerless)) }
     if invocation.has(.json) {
       try Listing(invocation, fields).list(findings, orSay: "")
@@ -277,13 +277,17 @@ enum DoctorCommand {
     return findings
   }
 
-  private static func state() -> Finding {
+  private static func state(isServed: Bool) -> Finding {
     guard let path = Directories.state() else {
       return .wrong(
         "state", "there is no directory for the service's state: set HOME, or XDG_STATE_HOME to an absolute path")
     }
     var status = stat()
-    if stat(path, &status) != 0 { return .good("state", "\(path) is made when the service first starts") }
+    if stat(path, &status) != 0 {
+      return isServed
+        ? .note("state", "\(path) does not exist: the service that runs stores nothing, or stores elsewhere")
+        : .good("state", "\(path) is made when the service first starts")
+    }
     if status.st_mode & S_IFMT != S_IFDIR || access(path, R_OK | W_OK | X_OK) != 0 {
       return .wrong("state", "\(path) cannot be written; make it a directory of yours")
     }

@@ -69,6 +69,7 @@ enum ExplainCommand {
     if let type = payload.typeBesideData ?? made?["activityType"]?.string {
       await UndeclaredType.note(type, decision, client)
     }
+    if !invocation.has(.quiet) { await noteMissingFile(decision["rule"]?["payload"] ?? document, decision, client) }
     try refuse(decision)
   }
 
@@ -90,6 +91,19 @@ enum ExplainCommand {
     }
     try show(decision, payload.document, invocation)
     try refuse(decision)
+  }
+
+  /// The understudy opens files only. It refuses anything else when the drop has been answered.
+  private static func noteMissingFile(_ payload: Value, _ decision: Value, _ client: Client) async {
+    let contents = (payload["items"]?.elements ?? []).flatMap { $0["representations"]?.elements ?? [] }
+    guard decision["error"] == nil, !contents.isEmpty, !contents.contains(where: { $0["file"] != nil }),
+      let identifier = decision["application"]?["chosen"]?.string,
+      let application = try? await client.stagedoor.application(identifier),
+      application.isUnderstudied, application.manifestPath.isEmpty
+    else { return }
+    Output.note(
+      "stagedoor: \(application.name.printable) has an understudy, which opens files only; save it as a file, and drop that"
+    )
   }
 
   private static func show(_ decision: Value, _ payload: Value, _ invocation: Invocation) throws(Problem) {

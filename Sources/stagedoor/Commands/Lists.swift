@@ -16,7 +16,7 @@ enum SessionsCommand {
     Field("application", .init(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 3)) {
       .text($0.session.application)
     },
-    Field("configuration", .init(title: "WINDOW", minimum: 8, rank: 4)) { .text($0.session.configuration) },
+    Field("configuration", .init(title: "KIND", minimum: 8, rank: 4)) { .text($0.session.configuration) },
     Field("hasManifest", value: { .bool($0.hasManifest) }),
     Field(
       "state", .init(title: "STATE", rank: 2) { Style(of: $0) }, value: { .text($0.session.activationState.rawValue) }

@@ -17,7 +17,8 @@ enum RulesCommand {
     if invocation.argument(0) != nil { return try check(invocation.arguments.dropFirst(), invocation) }
     let client = try await Client(invocation)
     let rules = try await client.stagedoor.rules()
-    try Listing(invocation, fields).list(rules, orSay: "no rules; `man stagedoor` says where they belong")
+    let place = "\(Directories.userConfiguration() ?? "~/.config")/stagedoor/rules"
+    try Listing(invocation, fields).list(rules, orSay: "no rules; yours belong in \(place)")
     // The list has the version before a broken one.
     try Output.flush()
     var installed = GivenRules.installed

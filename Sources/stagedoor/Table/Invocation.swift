@@ -74,9 +74,13 @@ extension CommandTable {
 
   static func visibleCommand(_ name: String) throws(Misuse) -> CommandEntry {
     if let command = visible.first(where: { $0.name == name }) { return command }
+    // Somebody who types what a command does, such as `list`, means one of these.
+    let doing = visible.filter { $0.summary.hasPrefix("\(name) ") }.map(\.name)
+    let meant =
+      doing.isEmpty
+      ? Suggestion.sentence(for: name, among: visible.map(\.name)) : "did you mean \(doing.listed("or"))?"
     throw Misuse(
-      "there is no command \"\(name.printable)\"; "
-        + (Suggestion.sentence(for: name, among: visible.map(\.name)) ?? "`stagedoor --help` lists the commands"))
+      "there is no command \"\(name.printable)\"; \(meant ?? "`stagedoor --help` lists the commands")")
   }
 
   @Sendable static func showHelp(_ invocation: Invocation) async throws {
