@@ -42,6 +42,9 @@ import Testing
         // Now the application can write nothing any more, as if it had been killed.
         await connection.close()
         await application.stop()
+        try await eventually("the end of its name") {
+          try await service.connection.owner(of: "org.example.Cats") == nil
+        }
       }
       #expect(restored == [nil, nil, cat("cat1"), cat("cat1"), nil, nil])
     }

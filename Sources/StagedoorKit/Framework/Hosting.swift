@@ -127,9 +127,15 @@ internal import SceneModel
     if ownsConnection {
       await stagedoor.close()
     } else {
-      let (connection, name) = (stagedoor.connection, name)
+      let (connection, name, owner) = (stagedoor.connection, name, owner)
       // The task that stops the application may be cancelled.
-      await loop.task { _ = try? await connection.releaseName(name) }.value
+      await loop.task {
+        _ = try? await connection.releaseName(name)
+        // The service still calls this connection until it has heard of that, and would take the errors of calls that are let go for refusals.
+        guard let owner else { return }
+        try? await connection.call(
+          to: owner, at: .root, "org.freedesktop.DBus.Peer", "Ping", timeout: .seconds(5))
+      }.value
     }
     follow(nil)
     for task in tasks { task.cancel() }

@@ -52,9 +52,14 @@ enum SceneProperty: String, Sendable {
     // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
     changes.removeAll { $0.session == scene.id && $0.scene !== scene }
     // The state says that the values before it are complete.
-    if property == .state, place == nil { remove(property, of: scene.id) }
+    if property == .state, place == nil || !hasValue(of: scene) { remove(property, of: scene.id) }
     if changes.contains(where: { $0.isOf(property, scene.id) }) { return }
     changes.insert(.property(property, scene), at: place ?? changes.endIndex)
+  }
+
+  /// Whether a value of the scene waits before its state.
+  private func hasValue(of scene: Scene) -> Bool {
+    changes.first { $0.scene === scene }.map { !$0.isOf(.state, scene.id) } ?? false
   }
 
   /// The service supposes a state of the scene. A state that waits keeps its place, as the changes after it do.
