@@ -51,6 +51,8 @@ actor Understudy {
   struct Seen {
     var shown: ShownWindow
     var application: String?
+    /// The application that was started here and made the window. Of a program that an interpreter runs, nothing else may tell the application.
+    var startedAs: String?
     /// `nil` for a window that was there before the understudy, and where the judge asks for none.
     var history: Window.History?
     let appeared = ContinuousClock.now
@@ -153,7 +155,10 @@ actor Understudy {
         if !notices.take() { break }
       }
       installed.read()
-      for (number, seen) in windows { windows[number]?.application = application(of: seen.shown) }
+      for (number, seen) in windows {
+        let started = seen.startedAs.flatMap { installed.now.applications[$0]?.application }
+        windows[number]?.application = application(of: seen.shown) ?? started
+      }
       await updateManifests()
     }
   }
@@ -211,7 +216,11 @@ actor Understudy {
           windows[other]?.history?.isComplete = false
         }
         let start = takeStart(of: shown, seen.application)
-        if let start { seen.application = start.application } else { endStarts(by: seen) }
+        if let start {
+          (seen.application, seen.startedAs) = (start.application, start.application)
+        } else {
+          endStarts(by: seen)
+        }
         if isRecalled(seen.application) {
           seen.history = .init(
             startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
