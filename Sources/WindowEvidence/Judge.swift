@@ -71,7 +71,9 @@ private struct Judge {
 
   func foreign(_ window: Window) -> Set<Veto> {
     var vetoes: Set<Veto> = []
-    if window.application != application.identifier { vetoes.insert(.otherApplication) }
+    if window.application != application.identifier {
+      vetoes.insert(window.application == nil ? .unknownApplication : .otherApplication)
+    }
     if application.kind == .quoting { vetoes.insert(.quotesStrangers) }
     if !window.isLocal { vetoes.insert(.otherMachine) }
     if !window.isMain { vetoes.insert(.notMain) }

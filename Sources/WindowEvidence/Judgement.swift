@@ -16,6 +16,7 @@ package enum Evidence: String, CaseIterable, Hashable, Sendable {
 /// What speaks against a window. One of these is enough.
 package enum Veto: String, CaseIterable, Hashable, Sendable {
   case otherApplication = "it belongs to another application"
+  case unknownApplication = "nothing tells which application it belongs to"
   case quotesStrangers = "strangers write the titles of this kind of program"
   case otherMachine = "its program runs on another machine"
   case notMain = "it is a dialog or a tool of another window"

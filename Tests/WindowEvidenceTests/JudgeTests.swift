@@ -216,6 +216,15 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
     }
   }
 
+  @Test func `a window that nobody knows is not said to be another application's`() {
+    var unknown = window("/home/ann/a.txt - Mousepad")
+    unknown.application = nil
+    let windows = [unknown, window("/home/ann/a.txt - Geany", number: 2, of: "geany")]
+    let judgement = judge(file(), for: application(), among: windows, home: bytes("/home/ann"), existing: [])
+    #expect(judgement.verdict == .start)
+    #expect(judgement.findings.map(\.vetoes) == [[.unknownApplication], [.otherApplication]])
+  }
+
   @Test func `every finding names its evidence and what speaks against it`() {
     let windows = [window("/home/ann/a.txt - Mousepad"), window("/etc/a.txt - Mousepad", number: 2)]
     let judgement = judge(file(), for: application(), among: windows, home: bytes("/home/ann"), existing: [])
