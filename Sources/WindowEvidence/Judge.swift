@@ -66,6 +66,7 @@ private struct Judge {
       finding.vetoes.remove(.titleNamesOther)
     }
     recall(window, &finding)
+    if finding.evidence.isEmpty, finding.vetoes.isEmpty { finding.vetoes.insert(.noEvidence) }
     return finding
   }
 

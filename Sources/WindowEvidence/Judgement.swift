@@ -26,6 +26,7 @@ package enum Veto: String, CaseIterable, Hashable, Sendable {
   case holdsTwin = "its process holds another file of this name"
   case fileIsNewer = "the file at this path is newer than its program, which shows an earlier one"
   case processChanged = "its process is not the one that was started"
+  case noEvidence = "nothing says that it shows the file"
 }
 
 /// One window, and why it is or is not the one.

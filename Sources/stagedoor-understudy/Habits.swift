@@ -73,6 +73,20 @@ struct Habits {
     "WebBrowser", "TerminalEmulator", "Email", "InstantMessaging", "Chat", "IRCClient",
   ]
 
+  /// Whether anything is known of an application beside its desktop file.
+  func isKnown(_ entry: DesktopEntry) -> Bool {
+    rows[entry.program] != nil || !entry.categories.isDisjoint(with: Habits.quoting)
+  }
+
+  /// What makes an application known that is not.
+  static func advice(on entry: DesktopEntry) -> String {
+    let consequence = "so only a file that its process holds open is evidence"
+    return entry.program.isEmpty
+      ? "\(entry.name) is started by an interpreter or a launcher, and has no program of its own that a list could name, \(consequence)"
+      : "nobody has listed \(entry.program), \(consequence): a line in stagedoor/understudy.conf can say more of it, see "
+        + "`man stagedoor-understudy`"
+  }
+
   func application(_ entry: DesktopEntry) -> Application {
     var row = rows[entry.program] ?? Row(kind: .viewer, habit: .unknown)
     if !entry.categories.isDisjoint(with: Habits.quoting) { row.kind = .quoting }

@@ -172,6 +172,23 @@ import WindowEvidence
     }
   }
 
+  @Test func `of a program that nobody has listed, the explanation says where to list it`() async throws {
+    try await PlayedDesktop.run(programs: ["toyview", "gvim"]) { desktop async throws in
+      desktop.display.show(1, "toyview", "a.txt - Toyview")
+      let object = try await desktop.object()
+      func report(_ program: String) async throws -> String {
+        let options: [String: Variant] = ["application": Variant(program), "explain": true]
+        return try await object.call(
+          "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
+        ).2
+      }
+      let explained = try await report("toyview")
+      #expect(explained.contains(#""against":["nothing says that it shows the file"]"#), "\(explained)")
+      #expect(explained.contains(#""notes":["nobody has listed toyview, "#), "\(explained)")
+      #expect(try await !report("gvim").contains("notes"))
+    }
+  }
+
   @Test func `the interface is that of its document`() async throws {
     try await PlayedDesktop.run(programs: []) { desktop async throws in
       let served = InterfaceLines(try await desktop.object().introspect().interfaces.filter(\.isStagedoors))
