@@ -147,6 +147,7 @@ actor Understudy {
 
   /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.
   func followInstalled() async {
+    sayComplaints(besides: [])
     while let notices = installed.notices, !Task.isCancelled {
       await connection.loop.readable(notices.descriptor)
       guard notices.take() else { continue }
@@ -154,12 +155,20 @@ actor Understudy {
         await connection.loop.sleep(for: .milliseconds(100))
         if !notices.take() { break }
       }
+      let former = installed.now.habits.complaints
       installed.read()
+      sayComplaints(besides: former)
       for (number, seen) in windows {
         let started = seen.startedAs.flatMap { installed.now.applications[$0]?.application }
         windows[number]?.application = application(of: seen.shown) ?? started
       }
       await updateManifests()
+    }
+  }
+
+  private func sayComplaints(besides former: [String]) {
+    for complaint in installed.now.habits.complaints where !former.contains(complaint) {
+      fputs("stagedoor-understudy: \(complaint.printable)\n", stderr)
     }
   }
 

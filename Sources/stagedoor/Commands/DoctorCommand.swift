@@ -1,4 +1,5 @@
 import DBus
+import DesktopFiles
 import Glibc
 import SceneModel
 import ServiceSupport
@@ -28,7 +29,7 @@ enum DoctorCommand {
     let (ofActivation, started) = activation()
     findings += ofBus + ofActivation
     if let service { findings += running(service, started) }
-    findings += units() + manifests() + rules()
+    findings += units() + manifests() + rules() + habits()
     findings.append(state())
     if DefaultHandler.isPowerless { findings.append(.note("windows", DefaultHandler.powerless)) }
     if invocation.has(.json) {
@@ -275,6 +276,12 @@ enum DoctorCommand {
     let files = Set(rules.entries.map(\.file)).count
     if files > 0 { findings.append(.good("rules", "rules: \(rules.entries.count), files: \(files)")) }
     return findings
+  }
+
+  /// The person's lines about applications, as the understudy reads them.
+  private static func habits() -> [Finding] {
+    let settings = Directories.configuration().first.map { "\($0)/stagedoor" }
+    return Habits(in: settings).complaints.map { .wrong("understudy", $0) }
   }
 
   private static func state() -> Finding {

@@ -349,7 +349,8 @@ extension CommandTable {
     CommandEntry(
       name: "doctor", summary: "check the installation, and say how to repair it", run: DoctorCommand.run,
       description: [
-        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, and the place of the service's state."
+        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, the "
+          + "lines of understudy.conf, and the place of the service's state."
       ],
       options: [.json, .quiet], isLocal: true),
     CommandEntry(

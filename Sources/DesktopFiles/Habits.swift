@@ -1,16 +1,14 @@
-import DesktopFiles
+import Glibc
 import ServiceSupport
-import WindowEvidence
+package import WindowEvidence
 
 /// What is known of applications: how they write their titles, and what they do when they are run again with a file that they show.
 ///
 /// Each line was tried with the program from Debian 12. An application without a line counts as a viewer whose titles the documents may write, so that
-/// only the file that its process holds is evidence. A person adds lines in `stagedoor/understudy.conf` of the configuration directory:
-///
-///     # program   kind     habit      titles
-///     kwrite      editor   finds      directory
-struct Habits {
-  struct Row {
+/// only the file that its process holds is evidence. A person adds lines in `stagedoor/understudy.conf` of the configuration directory, which
+/// `docs/understudy.md` explains.
+package struct Habits: Sendable {
+  private struct Row {
     var kind: Application.Kind
     var habit: Application.Habit
     var writesOwnTitles = false
@@ -44,29 +42,57 @@ struct Habits {
     vlc           player   finds    -
     """
 
+  /// The lines of the person's file that say nothing, each with its place and its fault: "FILE:LINE: fault".
+  package private(set) var complaints: [String] = []
+
   /// - Parameter directory: The person's settings of Stagedoor.
-  init(in directory: String?) {
-    read(Habits.known)
-    if let directory, let bytes = SmallFile.read("\(directory)/understudy.conf", limit: 64 << 10) {
-      read(String(decoding: bytes, as: UTF8.self))
+  package init(in directory: String?) {
+    for line in Habits.known.split(separator: "\n") { try? read(line) }
+    guard let file = directory.map({ "\($0)/understudy.conf" }), access(file, F_OK) == 0 else { return }
+    guard let bytes = SmallFile.read(file, limit: 64 << 10) else {
+      complaints = ["\(file) \(SmallFile.reason(file, limit: 64 << 10))"]
+      return
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      do throws(Fault) { try read(line) } catch { complaints.append("\(file):\(number + 1): \(error.sentence)") }
     }
   }
 
-  private mutating func read(_ text: String) {
-    for line in text.split(separator: "\n") {
-      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
-      guard words.count >= 3 else { continue }
-      let kinds: [Substring: Application.Kind] = [
-        "editor": .editor, "viewer": .viewer, "player": .player, "quoting": .quoting,
-      ]
-      let habits: [Substring: Application.Habit] = [
-        "finds": .findsFile, "window": .findsWindow, "one": .oneProcessForEach, "-": .unknown,
-      ]
-      guard let kind = kinds[words[1]], let habit = habits[words[2]] else { continue }
-      let titles = words.count > 3 ? words[3] : "-"
-      rows[String(words[0])] = Row(
-        kind: kind, habit: habit, writesOwnTitles: titles != "-", writesDirectories: titles == "directory")
+  private struct Fault: Error {
+    let sentence: String
+  }
+
+  private static let kinds: [String: Application.Kind] = [
+    "editor": .editor, "viewer": .viewer, "player": .player, "quoting": .quoting,
+  ]
+  private static let habits: [String: Application.Habit] = [
+    "finds": .findsFile, "window": .findsWindow, "one": .oneProcessForEach, "-": .unknown,
+  ]
+  private static let titles: [String: (own: Bool, directory: Bool)] = [
+    "own": (true, false), "directory": (true, true), "-": (false, false),
+  ]
+
+  private mutating func read(_ line: Substring) throws(Fault) {
+    let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard let program = words.first else { return }
+    guard 3...4 ~= words.count else {
+      throw Fault(sentence: "a line has a program, a kind, a habit, and perhaps a word for the titles")
     }
+    if program.contains("/") { throw Fault(sentence: "\(program) has a directory; write the name of the program alone") }
+    let kind = try Habits.value(of: words[1], in: Habits.kinds, "kind")
+    let habit = try Habits.value(of: words[2], in: Habits.habits, "habit")
+    let titles = try Habits.value(of: words.count > 3 ? words[3] : "-", in: Habits.titles, "word for titles")
+    rows[program] = Row(kind: kind, habit: habit, writesOwnTitles: titles.own, writesDirectories: titles.directory)
+  }
+
+  private static func value<Value>(
+    of word: String, in known: [String: Value], _ what: String
+  ) throws(Fault) -> Value {
+    if let value = known[word] { return value }
+    let all = known.keys.sorted()
+    let advice = Suggestion.sentence(for: word, among: all) ?? "there are \(all.joined(separator: ", "))"
+    throw Fault(sentence: "there is no \(what) \(word); \(advice)")
   }
 
   private static let quoting: Set<String> = [
@@ -74,12 +100,12 @@ struct Habits {
   ]
 
   /// Whether anything is known of an application beside its desktop file.
-  func isKnown(_ entry: DesktopEntry) -> Bool {
+  package func isKnown(_ entry: DesktopEntry) -> Bool {
     rows[entry.program] != nil || !entry.categories.isDisjoint(with: Habits.quoting)
   }
 
   /// What makes an application known that is not.
-  static func advice(on entry: DesktopEntry) -> String {
+  package static func advice(on entry: DesktopEntry) -> String {
     let consequence = "so only a file that its process holds open is evidence"
     return entry.program.isEmpty
       ? "\(entry.name) is started by an interpreter or a launcher, and has no program of its own that a list could name, \(consequence)"
@@ -87,7 +113,7 @@ struct Habits {
         + "`man stagedoor-understudy`"
   }
 
-  func application(_ entry: DesktopEntry) -> Application {
+  package func application(_ entry: DesktopEntry) -> Application {
     var row = rows[entry.program] ?? Row(kind: .viewer, habit: .unknown)
     if !entry.categories.isDisjoint(with: Habits.quoting) { row.kind = .quoting }
     var names: Set<Bytes> = [Bytes(entry.name.utf8), Bytes(entry.program.utf8)]
@@ -108,7 +134,7 @@ struct Habits {
 }
 
 extension DesktopEntry {
-  var traits: EntryTraits {
+  package var traits: EntryTraits {
     EntryTraits(
       identifier: identifier, path: Bytes(path.utf8), startupClass: startupClass.map { Bytes($0.utf8) },
       program: Bytes(program.utf8))
