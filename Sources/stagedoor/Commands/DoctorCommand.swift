@@ -72,9 +72,8 @@ enum DoctorCommand {
       let reason =
         switch error.code {
         case .serviceUnknown:
-          if let file = activationFiles.first, program(in: file) != nil {
-            "nobody serves \(Client.service), and the bus does not know \(file); perhaps it reads other data directories: "
-              + "set XDG_DATA_HOME and XDG_DATA_DIRS for the bus too, or run stagedoord"
+          if let file = ActivationFile.all(of: Client.service).first, program(in: file) != nil {
+            ActivationFile.sentence(ofUnknown: file, of: Client.service, starting: "stagedoord")
           } else {
             "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"
           }
@@ -120,10 +119,10 @@ enum DoctorCommand {
 
   /// The activation files, and the program that the bus starts.
   private static func activation() -> ([Finding], program: String?) {
-    let files = activationFiles
+    let files = ActivationFile.all(of: Client.service)
     guard let first = files.first else {
       let text =
-        "no \(activationFile) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
+        "no \(ActivationFile.name(of: Client.service)) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
       return ([.note("activation", text)] + onPath(besides: nil), nil)
     }
     let (program, finding) = installed(first)
@@ -135,12 +134,6 @@ enum DoctorCommand {
       }
     }
     return (findings + onPath(besides: program), program)
-  }
-
-  private static let activationFile = "dbus-1/services/\(Client.service).service"
-
-  private static var activationFiles: [String] {
-    Directories.data().map { "\($0)/\(activationFile)" }.filter { access($0, R_OK) == 0 }
   }
 
   /// The program that the first activation file names, if doctor knows the program.

@@ -195,7 +195,9 @@ enum OpenCommand {
     {
       return try start(url, path, applications, reason, invocation)
     }
-    if !reason.isEmpty { Output.note("stagedoor open: \(reason); xdg-open opens the file") }
+    if !reason.isEmpty {
+      Output.note("stagedoor open: \(reason); xdg-open opens the file, and this command ends when xdg-open does")
+    }
     let (process, error) = Spawn.start(["xdg-open", url], in: .group) { _ in }
     if error != 0 { throw Problem(.applicationFailed, "xdg-open: \(String(cString: strerror(error)))") }
     var status: Int32 = 0

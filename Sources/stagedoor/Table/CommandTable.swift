@@ -94,8 +94,8 @@ extension CommandTable {
       description: [
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
-        "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so. "
-          + "Links go to xdg-open.",
+        "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so: "
+          + "on some desktops it then ends when the application does. Links go to xdg-open.",
         "With --make-default, a double click in a file manager goes through it too, for each type that an installed application for documents "
           + "takes. Your own choices become the second ones, which it opens files with. No other line of mimeapps.list changes, and "
           + "--undo-default undoes it exactly.",
