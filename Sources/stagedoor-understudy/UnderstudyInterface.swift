@@ -99,6 +99,7 @@ enum UnderstudyInterface {
         case .runAgain: "run again"
         case .start, .startAnother: "start"
         }
+      fields["window"] = found.judgement.shownIn.map { Text($0.window) }
       fields.list("windows", Array(zip(found.windows, found.judgement.findings))) { fields, row in
         let (window, finding) = row
         fields["against"] = finding.vetoes.map { Text($0.rawValue) }.sorted()

@@ -87,8 +87,18 @@ enum OpenCommand {
       }
       return
     }
-    if invocation.has(.explainOpening) { return try Output.line(report.printableJSON) }
+    if invocation.has(.explainOpening) {
+      return try explain(report, invocation) { OpeningPicture.text(try Printed.value(report), invocation.screen) }
+    }
     try say(deed, invocation, [("window", window.isEmpty ? nil : .text(window))])
+  }
+
+  /// Prints a picture on a terminal, and elsewhere the document that it is made of.
+  private static func explain(
+    _ json: String, _ invocation: Invocation, as picture: () throws(Problem) -> String
+  ) throws(Problem) {
+    if invocation.screen.isTerminal, !invocation.has(.json) { return try Output.write(picture()) }
+    try Output.line(json.printableJSON)
   }
 
   private static func say(
@@ -119,7 +129,9 @@ enum OpenCommand {
         ("verdict", .text("activate")), ("session", .text("\(session)")),
         ("decision", try Printed.value(decision.json)),
       ]
-      try Output.line(Printed.shown(Printed.object(fields)))
+      try explain(Printed.json(Printed.object(fields)), invocation) {
+        DecisionPicture.text(try Printed.value(decision.json), .null, invocation.screen)
+      }
       return true
     }
     client.stagedoor.timeout = patienceForStoring

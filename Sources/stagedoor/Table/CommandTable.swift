@@ -96,6 +96,9 @@ extension CommandTable {
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
         "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so: "
           + "on some desktops it then ends when the application does. Links go to xdg-open.",
+        "--explain ends with the verdict: \"raise\" brings a window to the front; \"run again\" runs the application with the file, and the "
+          + "application finds its own window; \"start\" starts the application with the file; \"activate\" asks an application that "
+          + "takes part to bring its window to the front.",
         "With --make-default, a double click in a file manager goes through it too, for each type that an installed application for documents "
           + "takes. Your own choices become the second ones, which it opens files with. No other line of mimeapps.list changes, and "
           + "--undo-default undoes it exactly.",
