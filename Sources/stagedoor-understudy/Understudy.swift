@@ -1,6 +1,6 @@
 import DBus
 import DesktopFiles
-import Glibc
+@preconcurrency import Glibc
 import SceneModel
 import ServiceSupport
 import WindowEvidence
