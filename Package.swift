@@ -82,8 +82,9 @@ let package = Package(
         "ServiceSupport", "SessionStore", "TextRules",
       ],
       swiftSettings: settings),
-    // The applications that are installed, and which of them the person prefers.
-    .target(name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport"], swiftSettings: settings),
+    // The applications that are installed, which of them the person prefers, and what is known of their windows.
+    .target(
+      name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport", "WindowEvidence"], swiftSettings: settings),
     // What a person says about texts and links: files of rules, and what they make of a payload. Pure.
     .target(name: "TextRules", dependencies: ["SceneModel", "TextPatterns"], swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
@@ -226,7 +227,7 @@ let package = Package(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
       swiftSettings: settings),
     .testTarget(
-      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneModel", "SceneTestSupport"],
+      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneModel", "SceneTestSupport", "WindowEvidence"],
       swiftSettings: settings),
     .testTarget(
       name: "UnderstudyTests",

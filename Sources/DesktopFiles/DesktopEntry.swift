@@ -79,7 +79,7 @@ package struct DesktopEntry: Sendable {
 
 extension DesktopEntry {
   /// `nil` for a file that describes no application, or one that is not installed.
-  init?(identifier: String, at path: String) {
+  package init?(identifier: String, at path: String) {
     var fields: [String: String] = [:]
     for (group, key, value) in KeyFile.entries(of: path) where group == "Desktop Entry" && fields[key] == nil {
       fields[key] = value

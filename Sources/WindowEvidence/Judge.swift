@@ -66,12 +66,15 @@ private struct Judge {
       finding.vetoes.remove(.titleNamesOther)
     }
     recall(window, &finding)
+    if finding.evidence.isEmpty, finding.vetoes.isEmpty { finding.vetoes.insert(.noEvidence) }
     return finding
   }
 
   func foreign(_ window: Window) -> Set<Veto> {
     var vetoes: Set<Veto> = []
-    if window.application != application.identifier { vetoes.insert(.otherApplication) }
+    if window.application != application.identifier {
+      vetoes.insert(window.application == nil ? .unknownApplication : .otherApplication)
+    }
     if application.kind == .quoting { vetoes.insert(.quotesStrangers) }
     if !window.isLocal { vetoes.insert(.otherMachine) }
     if !window.isMain { vetoes.insert(.notMain) }

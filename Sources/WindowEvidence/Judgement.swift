@@ -16,6 +16,7 @@ package enum Evidence: String, CaseIterable, Hashable, Sendable {
 /// What speaks against a window. One of these is enough.
 package enum Veto: String, CaseIterable, Hashable, Sendable {
   case otherApplication = "it belongs to another application"
+  case unknownApplication = "nothing tells which application it belongs to"
   case quotesStrangers = "strangers write the titles of this kind of program"
   case otherMachine = "its program runs on another machine"
   case notMain = "it is a dialog or a tool of another window"
@@ -25,6 +26,7 @@ package enum Veto: String, CaseIterable, Hashable, Sendable {
   case holdsTwin = "its process holds another file of this name"
   case fileIsNewer = "the file at this path is newer than its program, which shows an earlier one"
   case processChanged = "its process is not the one that was started"
+  case noEvidence = "nothing says that it shows the file"
 }
 
 /// One window, and why it is or is not the one.

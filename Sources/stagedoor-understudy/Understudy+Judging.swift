@@ -82,6 +82,11 @@ extension Understudy {
     }
   }
 
+  /// What a person can do, so that more is known of an application's windows.
+  func notes(on entry: DesktopEntry) -> [String] {
+    installed.now.habits.complaints + (installed.now.habits.isKnown(entry) ? [] : [Habits.advice(on: entry)])
+  }
+
   // MARK: The display and the kernel
 
   /// What the display and the kernel tell for one question.

@@ -1,6 +1,6 @@
 import DBus
 import DesktopFiles
-import Glibc
+@preconcurrency import Glibc
 import SceneModel
 import ServiceSupport
 import WindowEvidence
@@ -51,6 +51,8 @@ actor Understudy {
   struct Seen {
     var shown: ShownWindow
     var application: String?
+    /// The application that was started here and made the window. Of a program that an interpreter runs, nothing else may tell the application.
+    var startedAs: String?
     /// `nil` for a window that was there before the understudy, and where the judge asks for none.
     var history: Window.History?
     let appeared = ContinuousClock.now
@@ -145,6 +147,7 @@ actor Understudy {
 
   /// Follows what is installed. An installer writes many files, so this waits until no notice has come for a tenth of a second.
   func followInstalled() async {
+    sayComplaints(besides: [])
     while let notices = installed.notices, !Task.isCancelled {
       await connection.loop.readable(notices.descriptor)
       guard notices.take() else { continue }
@@ -152,9 +155,20 @@ actor Understudy {
         await connection.loop.sleep(for: .milliseconds(100))
         if !notices.take() { break }
       }
+      let former = installed.now.habits.complaints
       installed.read()
-      for (number, seen) in windows { windows[number]?.application = application(of: seen.shown) }
+      sayComplaints(besides: former)
+      for (number, seen) in windows {
+        let started = seen.startedAs.flatMap { installed.now.applications[$0]?.application }
+        windows[number]?.application = application(of: seen.shown) ?? started
+      }
       await updateManifests()
+    }
+  }
+
+  private func sayComplaints(besides former: [String]) {
+    for complaint in installed.now.habits.complaints where !former.contains(complaint) {
+      fputs("stagedoor-understudy: \(complaint.printable)\n", stderr)
     }
   }
 
@@ -211,7 +225,11 @@ actor Understudy {
           windows[other]?.history?.isComplete = false
         }
         let start = takeStart(of: shown, seen.application)
-        if let start { seen.application = start.application } else { endStarts(by: seen) }
+        if let start {
+          (seen.application, seen.startedAs) = (start.application, start.application)
+        } else {
+          endStarts(by: seen)
+        }
         if isRecalled(seen.application) {
           seen.history = .init(
             startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])

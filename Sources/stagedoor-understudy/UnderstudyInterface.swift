@@ -23,7 +23,7 @@ enum UnderstudyInterface {
         try options.isNew
         ? await understudy.another(for: uri, in: options.application)
         : await understudy.look(for: uri, in: options.application)
-      if options.explains { return ("", "", report(found)) }
+      if options.explains { return ("", "", report(found, await understudy.notes(on: found.entry))) }
       let (deed, window) = try await understudy.act(on: found, options.token) { try options.takeTicket() }
       return (deed.rawValue, window ?? "", report(found))
     }
@@ -88,9 +88,10 @@ enum UnderstudyInterface {
     }
   }
 
-  private static func report(_ found: Understudy.Case) -> String {
+  private static func report(_ found: Understudy.Case, _ notes: [String] = []) -> String {
     JSONObjectWriter.text { fields in
       fields["application"] = Text(found.entry.identifier)
+      fields["notes"] = notes.map { Text($0) }
       fields["path"] = Text(String(decoding: found.file.path, as: UTF8.self))
       fields["verdict"] =
         switch found.judgement.verdict {
@@ -98,6 +99,7 @@ enum UnderstudyInterface {
         case .runAgain: "run again"
         case .start, .startAnother: "start"
         }
+      fields["window"] = found.judgement.shownIn.map { Text($0.window) }
       fields.list("windows", Array(zip(found.windows, found.judgement.findings))) { fields, row in
         let (window, finding) = row
         fields["against"] = finding.vetoes.map { Text($0.rawValue) }.sorted()

@@ -50,6 +50,12 @@ import Testing
     try await expect(["windows"], ends: 0, with: "exited with status 1), which needs a display: ")
   }
 
+  @Test(.house) func `doctor names the lines of understudy.conf that say nothing`() async throws {
+    let path = "\(house.home)/config/stagedoor/understudy.conf"
+    try house.write("toyview viewer one -\nother viewr one -\n", to: path)
+    try await expectLine("wrong  understudy  ", "\(path):2: there is no kind viewr; did you mean viewer?\n")
+  }
+
   @Test(.house) func `doctor says whether the service ran, or the bus has just started it`() async throws {
     try await house.installService("--durability", "memory")
     try await expectLine("good   service     the bus has just started it, process ")

@@ -135,6 +135,60 @@ import WindowEvidence
     }
   }
 
+  /// Only the start tells which application a window of a script is: its process runs the interpreter.
+  @Test func `the window of a script that was started here stays its window, whatever is installed and configured`()
+    async throws
+  {
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
+    try await PlayedDesktop.run(programs: ["xpdf"], processes) { desktop async throws in
+      let following = desktop.understudy.connection.loop.task { await desktop.understudy.followInstalled() }
+      defer { following.cancel() }
+      let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "xpdf")
+      _ = try await desktop.understudy.act(on: found, "one_TIME1")
+      await desktop.tell { $0.show(1, "", "a.txt", process: 7, startup: "one_TIME1") }
+      #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: "1", .likely))
+      let folder = "\(desktop.place)/data/applications"
+      let entry = try String(contentsOfFile: "\(folder)/xpdf.desktop", encoding: .utf8)
+      func sees(_ applications: Int) async throws {
+        try await eventually("what is installed") {
+          await desktop.understudy.installed.now.applications.entries.count == applications
+        }
+        // The windows are looked at in the same turn in which the files are read.
+        let isKnown = applications > 0
+        #expect(await desktop.understudy.windows[1]?.application == (isKnown ? "xpdf" : nil))
+        if isKnown { #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: "1", .likely)) }
+      }
+      let other = "\(desktop.place)/bin/other"
+      try "#!/bin/sh\n".write(toFile: other, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: other)
+      try entry.replacingOccurrences(of: "bin/xpdf", with: "bin/other").write(
+        toFile: "\(folder)/other.desktop", atomically: true, encoding: .utf8)
+      try await sees(2)
+      // An update takes the desktop file away for a moment.
+      for name in ["other", "xpdf"] { try FileManager.default.removeItem(atPath: "\(folder)/\(name).desktop") }
+      try await sees(0)
+      try entry.write(toFile: "\(folder)/xpdf.desktop", atomically: true, encoding: .utf8)
+      try await sees(1)
+    }
+  }
+
+  @Test func `of a program that nobody has listed, the explanation says where to list it`() async throws {
+    try await PlayedDesktop.run(programs: ["toyview", "gvim"]) { desktop async throws in
+      desktop.display.show(1, "toyview", "a.txt - Toyview")
+      let object = try await desktop.object()
+      func report(_ program: String) async throws -> String {
+        let options: [String: Variant] = ["application": Variant(program), "explain": true]
+        return try await object.call(
+          "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
+        ).2
+      }
+      let explained = try await report("toyview")
+      #expect(explained.contains(#""against":["nothing says that it shows the file"]"#), "\(explained)")
+      #expect(explained.contains(#""notes":["nobody has listed toyview, "#), "\(explained)")
+      #expect(try await !report("gvim").contains("notes"))
+    }
+  }
+
   @Test func `the interface is that of its document`() async throws {
     try await PlayedDesktop.run(programs: []) { desktop async throws in
       let served = InterfaceLines(try await desktop.object().introspect().interfaces.filter(\.isStagedoors))

@@ -216,13 +216,26 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
     }
   }
 
+  @Test func `a window that nobody knows is not said to be another application's`() {
+    var unknown = window("/home/ann/a.txt - Mousepad")
+    unknown.application = nil
+    let windows = [unknown, window("/home/ann/a.txt - Geany", number: 2, of: "geany")]
+    let judgement = judge(file(), for: application(), among: windows, home: bytes("/home/ann"), existing: [])
+    #expect(judgement.verdict == .start)
+    #expect(judgement.findings.map(\.vetoes) == [[.unknownApplication], [.otherApplication]])
+  }
+
   @Test func `every finding names its evidence and what speaks against it`() {
-    let windows = [window("/home/ann/a.txt - Mousepad"), window("/etc/a.txt - Mousepad", number: 2)]
+    let windows = [
+      window("/home/ann/a.txt - Mousepad"), window("/etc/a.txt - Mousepad", number: 2),
+      window("a.txt - Mousepad", number: 3),
+    ]
     let judgement = judge(file(), for: application(), among: windows, home: bytes("/home/ann"), existing: [])
     #expect(
       judgement.findings == [
         Finding(window: "1", evidence: [.titleNamesPath], vetoes: []),
         Finding(window: "2", evidence: [], vetoes: [.titleNamesOther]),
+        Finding(window: "3", evidence: [], vetoes: [.noEvidence]),
       ])
   }
 }

@@ -127,6 +127,11 @@ package struct GivenWords: Sendable {
     if option.endsReading { ending = option }
   }
 
+  package mutating func replace(_ option: Option, with value: String) {
+    values.removeAll { $0.option == option.name }
+    values.append((option.name, value))
+  }
+
   package mutating func add(_ others: GivenWords) { values = others.values + values }
 
   package func has(_ option: Option) -> Bool { values.contains { $0.option == option.name } }

@@ -1,4 +1,5 @@
 import DBus
+import DesktopFiles
 import Glibc
 import SceneModel
 import ServiceSupport
@@ -28,7 +29,7 @@ enum DoctorCommand {
     let (ofActivation, started) = activation()
     findings += ofBus + ofActivation
     if let service { findings += running(service, started) }
-    findings += units() + manifests() + rules()
+    findings += units() + manifests() + rules() + habits()
     findings.append(state(isServed: service != nil))
     if DefaultHandler.isPowerless { findings.append(.note("windows", DefaultHandler.powerless)) }
     if invocation.has(.json) {
@@ -71,9 +72,8 @@ enum DoctorCommand {
       let reason =
         switch error.code {
         case .serviceUnknown:
-          if let file = activationFiles.first, program(in: file) != nil {
-            "nobody serves \(Client.service), and the bus does not know \(file); perhaps it reads other data directories: "
-              + "set XDG_DATA_HOME and XDG_DATA_DIRS for the bus too, or run stagedoord"
+          if let file = ActivationFile.all(of: Client.service).first, program(in: file) != nil {
+            ActivationFile.sentence(ofUnknown: file, of: Client.service, starting: "stagedoord")
           } else {
             "nobody serves \(Client.service), and the bus cannot start it; install it, or run stagedoord"
           }
@@ -119,10 +119,10 @@ enum DoctorCommand {
 
   /// The activation files, and the program that the bus starts.
   private static func activation() -> ([Finding], program: String?) {
-    let files = activationFiles
+    let files = ActivationFile.all(of: Client.service)
     guard let first = files.first else {
       let text =
-        "no \(activationFile) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
+        "no \(ActivationFile.name(of: Client.service)) in a data directory, so somebody has to start stagedoord; `make install` puts it there"
       return ([.note("activation", text)] + onPath(besides: nil), nil)
     }
     let (program, finding) = installed(first)
@@ -134,12 +134,6 @@ enum DoctorCommand {
       }
     }
     return (findings + onPath(besides: program), program)
-  }
-
-  private static let activationFile = "dbus-1/services/\(Client.service).service"
-
-  private static var activationFiles: [String] {
-    Directories.data().map { "\($0)/\(activationFile)" }.filter { access($0, R_OK) == 0 }
   }
 
   /// The program that the first activation file names, if doctor knows the program.
@@ -275,6 +269,12 @@ enum DoctorCommand {
     let files = Set(rules.entries.map(\.file)).count
     if files > 0 { findings.append(.good("rules", "rules: \(rules.entries.count), files: \(files)")) }
     return findings
+  }
+
+  /// The person's lines about applications, as the understudy reads them.
+  private static func habits() -> [Finding] {
+    let settings = Directories.configuration().first.map { "\($0)/stagedoor" }
+    return Habits(in: settings).complaints.map { .wrong("understudy", $0) }
   }
 
   private static func state(isServed: Bool) -> Finding {

@@ -22,6 +22,8 @@ enum OpenCommand {
     }
     // Everything is looked at before the first is opened.
     let urls = try invocation.arguments.map(url)
+    var invocation = invocation
+    if let text = invocation[.appOpening] { invocation.given.replace(.appOpening, with: try application(text)) }
     var (connection, reason) = (nil as Connection?, "")
     do throws(ConnectionError) {
       connection = try await Connection.session(on: invocation.loop)
@@ -68,8 +70,10 @@ enum OpenCommand {
         returning: String.self, String.self, String.self)
     } catch {
       if case .replied(let reason) = error {
-        if reason.name.rawValue == StagedoorError.Code.noSuchApplication.rawValue, invocation[.appOpening] != nil {
-          throw Problem(.refused, reason.text, error: reason.name.rawValue)
+        if reason.name.rawValue == StagedoorError.Code.noSuchApplication.rawValue, let text = invocation[.appOpening] {
+          let names = Applications.installed.entries.flatMap { [$0.identifier, $0.identifier.lastPart] }
+          let meant = Suggestion.sentence(for: text, among: names).map { "; \($0)" } ?? ""
+          throw Problem(.refused, "\(reason.text)\(meant)", error: reason.name.rawValue)
         }
         // The application has certainly not started.
         if reason.name.rawValue == StagedoorError.Code.launchFailed.rawValue {
@@ -87,8 +91,18 @@ enum OpenCommand {
       }
       return
     }
-    if invocation.has(.explainOpening) { return try Output.line(report.printableJSON) }
+    if invocation.has(.explainOpening) {
+      return try explain(report, invocation) { OpeningPicture.text(try Printed.value(report), invocation.screen) }
+    }
     try say(deed, invocation, [("window", window.isEmpty ? nil : .text(window))])
+  }
+
+  /// Prints a picture on a terminal, and elsewhere the document that it is made of.
+  private static func explain(
+    _ json: String, _ invocation: Invocation, as picture: () throws -> String
+  ) throws {
+    if invocation.screen.isTerminal, !invocation.has(.json) { return try Output.write(picture()) }
+    try Output.line(json.printableJSON)
   }
 
   private static func say(
@@ -119,7 +133,9 @@ enum OpenCommand {
         ("verdict", .text("activate")), ("session", .text("\(session)")),
         ("decision", try Printed.value(decision.json)),
       ]
-      try Output.line(Printed.shown(Printed.object(fields)))
+      try explain(Printed.json(Printed.object(fields)), invocation) {
+        DecisionPicture.text(try Printed.value(decision.json), .null, invocation.screen)
+      }
       return true
     }
     client.stagedoor.timeout = patienceForStoring
@@ -195,7 +211,9 @@ enum OpenCommand {
     {
       return try start(url, path, applications, reason, invocation)
     }
-    if !reason.isEmpty { Output.note("stagedoor open: \(reason); xdg-open opens the file") }
+    if !reason.isEmpty {
+      Output.note("stagedoor open: \(reason); xdg-open opens the file, and this command ends when xdg-open does")
+    }
     let (process, error) = Spawn.start(["xdg-open", url], in: .group) { _ in }
     if error != 0 { throw Problem(.applicationFailed, "xdg-open: \(String(cString: strerror(error)))") }
     var status: Int32 = 0
@@ -231,6 +249,20 @@ enum OpenCommand {
   }
 
   // MARK: The argument
+
+  /// The name of a desktop file, found by the whole, the beginning or the last part, as `stagedoor apps` writes it too. A text that means none stays as it
+  /// is: an application that takes part needs no desktop file.
+  private static func application(_ text: String) throws(Problem) -> String {
+    let isWhole = Directories.data().contains { access("\($0)/applications/\(text).desktop", F_OK) == 0 }
+    if isWhole { return text }
+    let names = Applications.installed.entries.map(\.identifier)
+    // The service needs a name that can stand on the bus.
+    let registered = "desktop."
+    if text.hasPrefix(registered), names.contains(String(text.dropFirst(registered.count))) {
+      return String(text.dropFirst(registered.count))
+    }
+    return try Shortened.application(text, among: names)
+  }
 
   /// The URL of an argument. Links in a path stay, because titles name the path that the person used.
   private static func url(of argument: String) throws(Problem) -> String {
@@ -287,4 +319,9 @@ private struct Ticket {
     var byte: UInt8 = 0
     return readEnd.withRawValue { read($0, &byte, 1) } == 1
   }
+}
+
+extension String {
+  /// `mousepad` of `org.xfce.mousepad`.
+  fileprivate var lastPart: String { split(separator: ".").last.map(String.init) ?? self }
 }

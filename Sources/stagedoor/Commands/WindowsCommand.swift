@@ -143,11 +143,12 @@ enum WindowsCommand {
 
 /// `org.stagedoor.Understudy1`, as the commands use it.
 struct Understudy: Sendable {
+  private static let name: BusName = "org.stagedoor.Understudy1"
+
   let object: RemoteObject
 
   init(on connection: Connection) {
-    object = connection.object(
-      "org.stagedoor.Understudy1", at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
+    object = connection.object(Understudy.name, at: "/org/stagedoor/Understudy1", "org.stagedoor.Understudy1")
   }
 
   static func sentence(of error: CallError) -> String {
@@ -155,6 +156,9 @@ struct Understudy: Sendable {
       return "the understudy does not answer: \(error)"
     }
     if reply.name == .serviceUnknown {
+      if let file = ActivationFile.all(of: name).first {
+        return ActivationFile.sentence(ofUnknown: file, of: name, starting: "stagedoor-understudy")
+      }
       return "stagedoor-understudy is not installed, and does not run; `make install-understudy` installs it"
     }
     guard reply.name.rawValue.hasPrefix("org.freedesktop.DBus.Error.Spawn.") else { return reply.text }

@@ -95,7 +95,10 @@ extension CommandTable {
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
         "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so. "
-          + "Links go to xdg-open.",
+          + "The command ends when xdg-open does, on some desktops with the application. Links go to xdg-open.",
+        "--explain ends with the verdict: \"raise\" brings a window to the front; \"run again\" runs the application with the file, and the "
+          + "application finds its own window; \"start\" starts the application with the file; \"activate\" asks an application that "
+          + "takes part to bring its window to the front.",
         "With --make-default, a double click in a file manager goes through it too, for each type that an installed application for documents "
           + "takes. Your own choices become the second ones, which it opens files with. No other line of mimeapps.list changes, and "
           + "--undo-default undoes it exactly.",
@@ -349,7 +352,8 @@ extension CommandTable {
     CommandEntry(
       name: "doctor", summary: "check the installation, and say how to repair it", run: DoctorCommand.run,
       description: [
-        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, and the place of the service's state."
+        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, the rules, the "
+          + "lines of understudy.conf, and the place of the service's state."
       ],
       options: [.json, .quiet], isLocal: true),
     CommandEntry(

@@ -5,7 +5,7 @@ import ServiceSupport
 
 struct Invocation: Sendable {
   let command: CommandEntry
-  let given: GivenWords
+  var given: GivenWords
   /// The loop on which the command runs, once it runs.
   var loop: EventLoop?
 
