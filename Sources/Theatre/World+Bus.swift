@@ -100,12 +100,15 @@ extension World {
   }
 
   private func learn(_ delivery: UniqueIdentifier) {
-    guard known[delivery] == nil else { return }
+    // An answer under a token comes again, and says nothing of the delivery's age.
+    guard known[delivery] == nil, !learnt.contains(delivery) else { return }
     known[delivery] = Known(created: moment.time)
     knownOrder.append(delivery)
+    if knownOrder.count <= 600 { return }
     // Older deliveries are no longer looked at.
-    if knownOrder.count > 600 { for old in knownOrder.prefix(200) { known[old] = nil } }
-    if knownOrder.count > 600 { knownOrder.removeFirst(200) }
+    for old in knownOrder.prefix(200) { known[old] = nil }
+    learnt.formUnion(knownOrder.prefix(200))
+    knownOrder.removeFirst(200)
   }
 
   private func heard(_ event: Event) {

@@ -68,6 +68,8 @@ final class World {
   /// The deliveries that were acknowledged or announced, with their last announced states.
   var known: [UniqueIdentifier: Known] = [:]
   var knownOrder: [UniqueIdentifier] = []
+  /// Those that are no longer looked at.
+  var learnt: Set<UniqueIdentifier> = []
   /// The last attempt at which a host was given a delivery.
   var attempts: [UniqueIdentifier: Int64] = [:]
   var said: [UInt64: StoredEvent] = [:]
