@@ -79,7 +79,9 @@ package struct Habits: Sendable {
     guard 3...4 ~= words.count else {
       throw Fault(sentence: "a line has a program, a kind, a habit, and perhaps a word for the titles")
     }
-    if program.contains("/") { throw Fault(sentence: "\(program) has a directory; write the name of the program alone") }
+    if program.contains("/") {
+      throw Fault(sentence: "\(program) has a directory; write the name of the program alone")
+    }
     let kind = try Habits.value(of: words[1], in: Habits.kinds, "kind")
     let habit = try Habits.value(of: words[2], in: Habits.habits, "habit")
     let titles = try Habits.value(of: words.count > 3 ? words[3] : "-", in: Habits.titles, "word for titles")

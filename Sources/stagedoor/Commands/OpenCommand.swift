@@ -99,8 +99,8 @@ enum OpenCommand {
 
   /// Prints a picture on a terminal, and elsewhere the document that it is made of.
   private static func explain(
-    _ json: String, _ invocation: Invocation, as picture: () throws(Problem) -> String
-  ) throws(Problem) {
+    _ json: String, _ invocation: Invocation, as picture: () throws -> String
+  ) throws {
     if invocation.screen.isTerminal, !invocation.has(.json) { return try Output.write(picture()) }
     try Output.line(json.printableJSON)
   }

@@ -4,7 +4,9 @@ import ServiceSupport
 /// What the understudy would do with a file, as a picture: the application, every window with what speaks for and against it, and the verdict.
 enum OpeningPicture {
   static func text(_ report: Value, _ screen: Screen) -> String {
-    var lines = [screen.styled(text(report["path"]), .heading), "|", "+- application    \(text(report["application"]))"]
+    var lines = [
+      screen.styled(text(report["path"]), .heading), "|", "+- application    \(text(report["application"]))",
+    ]
     for note in report["notes"]?.elements ?? [] { lines += wrapped(text(note), behind: "|    ", screen) }
     let windows = report["windows"]?.elements ?? []
     let shown = report["window"]?.string

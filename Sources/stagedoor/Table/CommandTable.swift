@@ -94,8 +94,8 @@ extension CommandTable {
       description: [
         "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
-        "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so: "
-          + "on some desktops it then ends when the application does. Links go to xdg-open.",
+        "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so. "
+          + "The command ends when xdg-open does, on some desktops with the application. Links go to xdg-open.",
         "--explain ends with the verdict: \"raise\" brings a window to the front; \"run again\" runs the application with the file, and the "
           + "application finds its own window; \"start\" starts the application with the file; \"activate\" asks an application that "
           + "takes part to bring its window to the front.",

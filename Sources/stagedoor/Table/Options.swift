@@ -93,10 +93,11 @@ extension Option {
 
   static let newOpening = Option(name: "new", letter: "n", help: "start the application, whatever windows there are")
   static let appOpening = Option(
-    name: "app", letter: "a", value: .nonempty("NAME"), 
+    name: "app", letter: "a", value: .nonempty("NAME"),
     help: "with this application: the name of its desktop file, or its beginning or last part")
   static let explainOpening = Option(
-    name: "explain", help: "open nothing; print every window with what speaks for and against it, as JSON where no terminal is")
+    name: "explain",
+    help: "open nothing; print every window with what speaks for and against it, as JSON where no terminal is")
 
   static let watchWindows = Option(
     name: "watch", help: "print the list again whenever it changes; with --json, in one line")

@@ -83,7 +83,8 @@ extension Style {
   init?(of word: String) {
     switch word {
     case "created", "handled", "prefers", "certain", "foregroundActive", "connected", "yes", "good": self = .good
-    case "held", "routed", "forwarded", "can", "foregroundInactive", "activated", "restored", "note", "likely": self = .waiting
+    case "held", "routed", "forwarded", "can", "foregroundInactive", "activated", "restored", "note", "likely":
+      self = .waiting
     case "failed", "cancelled", "refused", "out", "discarded", "no", "no manifest", "unclaimed", "wrong": self = .bad
     case "unattached", "background", "unsure": self = .aside
     default: return nil
