@@ -155,14 +155,18 @@ actor Understudy {
         await connection.loop.sleep(for: .milliseconds(100))
         if !notices.take() { break }
       }
-      let former = installed.now.habits.complaints
-      installed.read()
-      sayComplaints(besides: former)
-      for (number, seen) in windows {
-        let started = seen.startedAs.flatMap { installed.now.applications[$0]?.application }
-        windows[number]?.application = application(of: seen.shown) ?? started
-      }
+      readInstalled()
       await updateManifests()
+    }
+  }
+
+  func readInstalled() {
+    let former = installed.now.habits.complaints
+    installed.read()
+    sayComplaints(besides: former)
+    for (number, seen) in windows {
+      let started = seen.startedAs.flatMap { installed.now.applications[$0]?.application }
+      windows[number]?.application = application(of: seen.shown) ?? started
     }
   }
 

@@ -141,8 +141,6 @@ import WindowEvidence
   {
     let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
     try await PlayedDesktop.run(programs: ["xpdf"], processes) { desktop async throws in
-      let following = desktop.understudy.connection.loop.task { await desktop.understudy.followInstalled() }
-      defer { following.cancel() }
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "xpdf")
       _ = try await desktop.understudy.act(on: found, "one_TIME1")
       await desktop.tell { $0.show(1, "", "a.txt", process: 7, startup: "one_TIME1") }
@@ -150,10 +148,8 @@ import WindowEvidence
       let folder = "\(desktop.place)/data/applications"
       let entry = try String(contentsOfFile: "\(folder)/xpdf.desktop", encoding: .utf8)
       func sees(_ applications: Int) async throws {
-        try await eventually("what is installed") {
-          await desktop.understudy.installed.now.applications.entries.count == applications
-        }
-        // The windows are looked at in the same turn in which the files are read.
+        await desktop.understudy.readInstalled()
+        #expect(await desktop.understudy.installed.now.applications.entries.count == applications)
         let isKnown = applications > 0
         #expect(await desktop.understudy.windows[1]?.application == (isKnown ? "xpdf" : nil))
         if isKnown { #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: "1", .likely)) }
