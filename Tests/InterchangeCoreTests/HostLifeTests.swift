@@ -195,6 +195,31 @@ import Testing
     }
   }
 
+  @Test func `an answer about a host that another has replaced says nothing of the other`() {
+    let stage = Stage(hosting: cats())
+    let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
+    stage.call(attach, by: .host)
+    let question = stage.lastQuestion
+    stage.attach(as: .other)
+    stage.play(.ownership(question, isOwner: true))
+    #expect(stage.book.isHost(.other, of: "org.example.Cats"))
+    stage.play(.ownership(stage.lastQuestion, isOwner: false))
+    #expect(stage.book.isHost(.other, of: "org.example.Cats"))
+    stage.hostLeaves("org.example.Cats", .other)
+    #expect(stage.memory.hosts.isEmpty)
+  }
+
+  @Test func `a host that attached again and left is no host, although the answer about it could not be stored`() {
+    let stage = Stage(hosting: cats())
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+    stage.turn(refused: true) { $0.play(.ownership($0.lastQuestion, isOwner: true)) }
+    stage.hostLeaves()
+    stage.passUntilQuiet(seconds: 10)
+    stage.play(.ownership(stage.lastQuestion, isOwner: false))
+    #expect(stage.memory.hosts.isEmpty)
+    #expect(stage.memory.attaching.isEmpty)
+  }
+
   @Test func `of two questions who owns the name, the answer to the second counts`() {
     for ownsAtLast in [false, true] {
       let stage = Stage(hosting: cats())

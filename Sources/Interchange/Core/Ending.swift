@@ -161,13 +161,14 @@ extension PromptBook {
   // MARK: Requests of senders
 
   func openDelivery(
-    _ identifier: UniqueIdentifier, of caller: Caller, foreign: String = "another sent",
-    where isAllowed: (StoredDelivery) -> Bool
+    _ identifier: UniqueIdentifier, of caller: Caller, where isAllowed: (StoredDelivery) -> Bool
   ) throws(Halt) -> StoredDelivery {
     guard let delivery = try delivery(identifier) else { throw noDelivery(identifier) }
     if caller.isSandboxed, caller.application.isEmpty || !isAllowed(delivery) {
       throw refused(
-        .accessDenied, "a sandboxed caller may not do that with the delivery \(identifier), which \(foreign)")
+        .accessDenied,
+        "a sandboxed caller may cancel deliveries that it sent, and redirect those for its application: \(identifier) is another's"
+      )
     }
     return delivery
   }
@@ -192,9 +193,7 @@ extension PromptBook {
   mutating func redirect(
     _ identifier: UniqueIdentifier, to target: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
-    let stored = try openDelivery(identifier, of: caller, foreign: "is for another application") {
-      $0.application == caller.application
-    }
+    let stored = try openDelivery(identifier, of: caller) { $0.application == caller.application }
     guard let found = try session(target) else {
       throw refused(.noSuchSession, "there is no session \(SessionReference.path(of: target))")
     }

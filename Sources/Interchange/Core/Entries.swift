@@ -86,7 +86,8 @@ enum ErrandPurpose: Hashable, Sendable {
 
 /// A caller of AttachHost, while the shell finds out whether it owns the name.
 struct Attaching: Sendable {
-  let call: CallNumber
+  /// `nil` once it is answered: a host that attaches again is answered at once, and the bus is asked all the same.
+  var call: CallNumber?
   let caller: Caller
   let connection: Text
   let application: Text
@@ -95,8 +96,6 @@ struct Attaching: Sendable {
   let shown: [UniqueIdentifier]
   let unknown: [Text]
   let options: HostOptions
-  /// Whether it was a host already and is attached again; the bus is asked all the same.
-  var isAnswered = false
 }
 
 /// The data that a starting service finds in its store.
@@ -113,4 +112,24 @@ package struct Remembered: Sendable {
   package var lastEvent: UInt64 = 0
 
   package init() {}
+
+  /// The open deliveries in their order, except that one which was redirected comes behind the one whose content its session showed then.
+  var openInOrder: [DeliverySummary] {
+    var followers: [UniqueIdentifier: Int] = [:]
+    for (place, delivery) in open.enumerated() { if let before = delivery.previousBy { followers[before] = place } }
+    var (isPlaced, placed) = ([Bool](repeating: false, count: open.count), [DeliverySummary]())
+    // The last first: usually the followers of a delivery are placed before it.
+    for last in open.indices.reversed() where !isPlaced[last] {
+      var chain = [last]
+      isPlaced[last] = true
+      while let next = followers[open[chain[chain.count - 1]].identifier], !isPlaced[next],
+        open[next].progress.session == open[last].progress.session
+      {
+        chain.append(next)
+        isPlaced[next] = true
+      }
+      placed += chain.reversed().map { open[$0] }
+    }
+    return placed.reversed()
+  }
 }

@@ -84,7 +84,7 @@ extension PromptBook {
     // It has read what it was given for this window before.
     case .done, .configuration, .operation, .refused: memory.unread.remove(key.session, for: host.connection)
     }
-    // A run of the host that has ended lets its calls go, and each of them ends with an error.
+    // A run of the host that has ended answers with errors, which refuse nothing.
     if errand < host.since, case .refused = answer, let inHand = lane.act.inHand,
       let delivery = stillOpen(inHand, key), delivery.progress.state != .forwarded
     {
@@ -142,7 +142,7 @@ extension PromptBook {
       try fail(delivery, InterchangeError(.noSuchSession, "the session \(key.session) is no longer stored"))
       return next(key)
     }
-    // Nobody has looked at the sessions of an earlier run yet.
+    // A new delivery was routed by the present manifest. For others the manifest may have lost the configuration of the session since.
     if delivery.isFromBefore || memory.orphaned[key.application] != nil,
       let manifest = memory.routing.manifest(of: key.application), !manifest.has(configurationOf: session)
     {

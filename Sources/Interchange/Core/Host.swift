@@ -18,9 +18,9 @@ struct Host: Hashable, Sendable {
   let connection: Text
   let isSandboxed: Bool
   var options: HostOptions
-  /// The question to the bus that says whether it owns the name: that of its last call of AttachHost.
+  /// The question to the bus, of its last call of AttachHost, whose answer says that it owns the name. The loss of the name is told of this question.
   var question: ErrandNumber = 0
-  /// Whatever has a smaller number was asked before it attached. The error of a run of the host that has ended refuses nothing.
+  /// The number of that call among the questions. A smaller one was asked in an earlier run of the host, whose errors refuse nothing.
   var since: ErrandNumber = 0
   var stage = Stage.welcome
   /// The sessions whose scenes are connected.

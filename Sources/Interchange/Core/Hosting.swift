@@ -30,7 +30,7 @@ extension PromptBook {
       host.options.isUnderstudy == options.isUnderstudy, host.options.path == options.path
     {
       try attach(attaching)
-      attaching.isAnswered = true
+      attaching.call = nil
     }
     findOwner(for: attaching)
   }
@@ -38,7 +38,9 @@ extension PromptBook {
   private mutating func findOwner(for attaching: Attaching) {
     let question = newNumber()
     memory.attaching[question] = attaching
-    if attaching.isAnswered { memory.hosts[attaching.application]?.question = question }
+    if attaching.call == nil, memory.hosts[attaching.application]?.connection == attaching.connection {
+      memory.hosts[attaching.application]?.question = question
+    }
     step.errands.append(
       .findOwner(
         question, name: attaching.name, application: attaching.application, connection: attaching.connection,
@@ -47,10 +49,10 @@ extension PromptBook {
 
   /// The connection has lost the name, or has left the bus, since this question was answered.
   mutating func hostLeft(_ application: Text, since question: ErrandNumber) throws(Halt) {
-    if memory.hosts[application]?.question == question { return try detach(application) }
+    let attaching = memory.attaching.removeValue(for: question)
+    if memory.hosts[application]?.question == question { try detach(application) }
     // The answer could not be stored, and comes again: it is old now.
-    guard let attaching = memory.attaching.removeValue(for: question) else { return }
-    findOwner(for: attaching)
+    if let attaching { findOwner(for: attaching) }
   }
 
   private func notHost(_ application: Text, _ options: HostOptions) -> Halt {
@@ -97,8 +99,9 @@ extension PromptBook {
     guard let attaching = memory.attaching.removeValue(for: question) else { return }
     let (application, connection) = (attaching.application, attaching.connection)
     let host = memory.hosts[application]
-    if attaching.isAnswered, !isOwner || host?.connection == connection {
-      return isOwner ? () : try hostLeft(application, since: question)
+    if attaching.call == nil, !isOwner || host?.connection == connection {
+      if !isOwner, host?.question == question { try detach(application) }
+      return
     }
     if !isOwner { throw notHost(application, attaching.options) }
     // Others may have come meanwhile.
@@ -141,8 +144,8 @@ extension PromptBook {
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(connection) hosts it")
     let gone = attaching.shown.filter { !found.contains($0) }.map { SessionReference.path(of: $0) } + attaching.unknown
-    if !attaching.isAnswered {
-      answer(attaching.call, .attached(application: application, discarded: Set(gone).sorted()))
+    if let call = attaching.call {
+      answer(call, .attached(application: application, discarded: Set(gone).sorted()))
     }
     tellDiscards(to: application)
   }

@@ -435,7 +435,7 @@ struct Memory {
       sessionBytes[application] = bytes
       sessionByteTotal += bytes
     }
-    for delivery in Memory.inOrder(remembered.open) {
+    for delivery in remembered.openInOrder {
       open(delivery, at: moment)
       deliveries[delivery.identifier]?.isFromBefore = true
       if delivery.progress.state == .routed { deliveries[delivery.identifier]?.needsAttempt = true }
@@ -449,26 +449,6 @@ struct Memory {
     }
     sequence = remembered.lastEvent
     commitTurn()
-  }
-
-  /// Deliveries in the order in which they came, except that one which was redirected comes behind the one whose content its session showed then.
-  private static func inOrder(_ open: [DeliverySummary]) -> [DeliverySummary] {
-    var followers: [UniqueIdentifier: Int] = [:]
-    for (place, delivery) in open.enumerated() { if let before = delivery.previousBy { followers[before] = place } }
-    var (isPlaced, placed) = ([Bool](repeating: false, count: open.count), [DeliverySummary]())
-    // The last first: usually the followers of a delivery are placed before it.
-    for last in open.indices.reversed() where !isPlaced[last] {
-      var chain = [last]
-      isPlaced[last] = true
-      while let next = followers[open[chain[chain.count - 1]].identifier], !isPlaced[next],
-        open[next].progress.session == open[last].progress.session
-      {
-        chain.append(next)
-        isPlaced[next] = true
-      }
-      placed += chain.reversed().map { open[$0] }
-    }
-    return placed.reversed()
   }
 
   /// Takes in sessions that were just read. A session that is here already is newer.

@@ -93,11 +93,8 @@ package struct PromptBook: Sendable {
       say(.answer(number, .refused(refusal)))
     case .ownership(let question, _, _):
       guard let attaching = memory.attaching.removeValue(for: question) else { return }
-      if attaching.isAnswered {
-        log(.warning, "\(attaching.application): its host is not attached any more: \(refusal.message)")
-      } else {
-        answer(attaching.call, .refused(refusal))
-      }
+      if let call = attaching.call { return answer(call, .refused(refusal)) }
+      log(.warning, "\(attaching.application): its host is not attached any more: \(refusal.message)")
     case .packed(let number, _), .consulted(let number, _), .opened(let number, _):
       memory.transfers[number] = nil
       unpack(number)
