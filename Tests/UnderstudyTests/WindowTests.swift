@@ -191,6 +191,8 @@ struct Stage {
     try await withStage { stage, running async throws in
       try await stage.openEditor()
       running.signal(SIGKILL)
+      // A new server refuses the display as long as the process of the old one is there.
+      _ = try await running.ended()
       try await stage.shows("no window", [])
       try await server(of: stage.environment).whileRunning { server async throws in
         try await server.nextLine()
