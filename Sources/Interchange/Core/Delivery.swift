@@ -87,7 +87,7 @@ extension OpenDelivery {
   func cancelled(_ error: InterchangeError, at now: Instant) -> DeliveryProgress { over(.cancelled, now, error) }
 
   /// Whether a host left, or the service ended, while the host was handling the delivery.
-  var wasGivenBefore: Bool { self.progress.departures > 0 || self.isFromBefore && self.progress.attempt > 1 }
+  var wasInterrupted: Bool { self.progress.departures > 0 || self.isFromBefore && self.progress.attempt > 1 }
 
   /// No host serves the application and nothing can start it: the delivery is over, and its session stays.
   func unclaimed(at now: Instant) -> DeliveryProgress { over(.routed, now) }
@@ -108,12 +108,12 @@ extension OpenDelivery {
 }
 
 extension DeliveryProgress {
-  /// The delivery goes to another session, or behind the others to its own. A handled delivery is open again. If a host may have seen it, it gets
-  /// another attempt.
-  func redirected(to session: UniqueIdentifier, outcome: Text, isHosted: Bool, wasSeen: Bool) -> DeliveryProgress {
+  /// The delivery goes to another session, or behind the others to its own. A handled delivery is open again. If a host was given it, it gets another
+  /// attempt.
+  func redirected(to session: UniqueIdentifier, outcome: Text, isHosted: Bool, wasGiven: Bool) -> DeliveryProgress {
     var progress = self
     (progress.state, progress.isOpen) = (isHosted ? .routed : .held, true)
-    if wasSeen || session == self.session { progress.attempt += 1 }
+    if wasGiven || session == self.session { progress.attempt += 1 }
     (progress.session, progress.outcome) = (session, outcome)
     (progress.error, progress.ended) = (nil, nil)
     return progress

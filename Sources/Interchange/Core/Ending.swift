@@ -24,8 +24,8 @@ extension PromptBook {
         try discard(session, animation: "standard", isTold: isKnown)
       } else {
         if isProvisional(delivery, session) { memory.provisional[identifier] = true }
-        let mayShow = session.isConnected && delivery.wasGivenBefore
-        if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !mayBeShown(delivery) {
+        let mayShow = session.isConnected && delivery.wasInterrupted
+        if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !wasGiven(delivery) {
           try takeAway(delivery.identifier, from: session)
         }
         recordEnd(of: delivery, progress, error)
@@ -37,7 +37,7 @@ extension PromptBook {
   }
 
   /// Whether a host has, or had, the delivery.
-  private func mayBeShown(_ delivery: OpenDelivery) -> Bool {
+  private func wasGiven(_ delivery: OpenDelivery) -> Bool {
     delivery.progress.state == .forwarded || delivery.needsAttempt || delivery.progress.attempt > 1
       || isInHand(delivery)
   }
@@ -194,41 +194,13 @@ extension PromptBook {
     _ identifier: UniqueIdentifier, to target: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
     let stored = try openDelivery(identifier, of: caller) { $0.application == caller.application }
-    guard let found = try session(target) else {
-      throw refused(.noSuchSession, "there is no session \(SessionReference.path(of: target))")
-    }
-    guard found.application == stored.application else {
-      throw refused(
-        .requestDenied, "the delivery is for \(stored.application), and that is a session of \(found.application)")
-    }
     let open = memory.deliveries[identifier]
-    // The window may have taken the delivery before anyone saw that it is the wrong window. The documents go at the deadline, and stay gone if the clock
-    // is set back.
-    guard open != nil || stored.progress.state == .handled && now.time < stored.deadline && !stored.payload.isEmpty
-    else {
-      throw refused(
-        .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
-    }
-    if open?.progress.state == .forwarded {
-      throw refused(.requestDenied, "the delivery \(identifier) is forwarded: its host has taken it")
-    }
-    try refuseWhereLost(open, stored)
-    var payload = try readPayload(of: stored)
-    if payload.hasContents, memory.baggage[identifier] == nil {
-      throw refused(
-        .requestDenied, "the host has released what the delivery \(identifier) carried: hand it in again")
-    }
-    if open == nil, payload.hasOwnProcess, memory.baggage[identifier]?.confidant == nil {
-      throw refused(
-        .requestDenied,
-        "the delivery \(identifier) is in part for the process alone that sent it, and nobody knows that process any more: hand it in again"
-      )
-    }
-    let decision = try decideRedirect(of: stored, &payload, to: target)
+    try refuseRedirect(of: stored, open, to: target)
+    let decision = try decideRedirect(of: stored, open, to: target)
     let before = open?.progress ?? stored.progress
     // In the same session, a later delivery may have this one's content as its previous content. A window that may show private content keeps it.
-    let wasSeen = open.map(mayBeShown) ?? true
-    if let first = before.session, before.outcome != "created", !(stored.isPrivate && wasSeen),
+    let wasGiven = open.map { self.wasGiven($0) } ?? true
+    if let first = before.session, before.outcome != "created", !(stored.isPrivate && wasGiven),
       let session = try session(first),
       first != target || session.shownBy != identifier
     {
@@ -236,7 +208,7 @@ extension PromptBook {
     }
     let isHosted = stateOfOpen(to: stored.application) == .routed
     let progress = before.redirected(
-      to: target, outcome: decision.outcome.name, isHosted: isHosted, wasSeen: wasSeen)
+      to: target, outcome: decision.outcome.name, isHosted: isHosted, wasGiven: wasGiven)
     let previous = try decision.fact.flatMap { fact throws(Halt) in
       try show(fact, by: identifier, stored.isPrivate)
     }
@@ -259,20 +231,52 @@ extension PromptBook {
     answer(number, .outcome(decision.outcome.name))
   }
 
-  /// A delivery to a session whose configuration the manifest has lost ends with that session.
-  private mutating func refuseWhereLost(_ open: OpenDelivery?, _ stored: StoredDelivery) throws(Halt) {
-    guard let open, let identifier = open.session, let session = try session(identifier),
+  private mutating func refuseRedirect(
+    of stored: StoredDelivery, _ open: OpenDelivery?, to target: UniqueIdentifier
+  ) throws(Halt) {
+    guard let found = try session(target) else {
+      throw refused(.noSuchSession, "there is no session \(SessionReference.path(of: target))")
+    }
+    guard found.application == stored.application else {
+      throw refused(
+        .requestDenied, "the delivery is for \(stored.application), and that is a session of \(found.application)")
+    }
+    // The window may have taken the delivery before anyone saw that it is the wrong window. The documents go at the deadline, and stay gone if the clock
+    // is set back.
+    guard open != nil || stored.progress.state == .handled && now.time < stored.deadline && !stored.payload.isEmpty
+    else {
+      throw refused(
+        .requestDenied, "the delivery \(stored.identifier) is \(stored.progress.state.rawValue), and its time is over")
+    }
+    if open?.progress.state == .forwarded {
+      throw refused(.requestDenied, "the delivery \(stored.identifier) is forwarded: its host has taken it")
+    }
+    // A delivery to a session whose configuration the manifest has lost ends with that session.
+    if let identifier = open?.session, let session = try session(identifier),
       let manifest = memory.routing.manifest(of: stored.application), !manifest.has(configurationOf: session)
-    else { return }
-    noteOrphans(of: stored.application)
-    throw refused(
-      .requestDenied,
-      "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
+    {
+      noteOrphans(of: stored.application)
+      throw refused(
+        .requestDenied,
+        "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
+    }
   }
 
-  private mutating func decideRedirect(
-    of stored: StoredDelivery, _ payload: inout Payload, to target: UniqueIdentifier
+  private func decideRedirect(
+    of stored: StoredDelivery, _ open: OpenDelivery?, to target: UniqueIdentifier
   ) throws(Halt) -> Decision {
+    var payload = try readPayload(of: stored)
+    let kept = memory.baggage[stored.identifier]
+    if payload.hasContents, kept == nil {
+      throw refused(
+        .requestDenied, "the host has released what the delivery \(stored.identifier) carried: hand it in again")
+    }
+    if open == nil, payload.hasOwnProcess, kept?.confidant == nil {
+      throw refused(
+        .requestDenied,
+        "the delivery \(stored.identifier) is in part for the process alone that sent it, and nobody knows that process any more: hand it in again"
+      )
+    }
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")
     payload.options.isPrivate = stored.isPrivate
