@@ -120,6 +120,22 @@ import Testing
     }
   }
 
+  @Test func `a delegate learns whether a delivery is private, how it was dropped, and where it came from`()
+    async throws
+  {
+    try await withStage { _, service, application in
+      var seen: [ConnectionOptions] = []
+      application.whenConnecting = { seen.append($1) }
+      let said = #"{"userActivities": [], "private": true, "operation": "move", "origin": "laptop"}"#
+      for (number, options) in [said, Options.none].enumerated() {
+        try await service.connect(service.addSession(number + 1), options)
+      }
+      #expect(seen.map(\.isPrivate) == [true, false])
+      #expect(seen.map(\.operation) == [.move, nil])
+      #expect(seen.map(\.origin) == ["laptop", nil])
+    }
+  }
+
   @Test func `what was not loaded to its end is not released`() async throws {
     try await withScene(Options.items(["text/plain", "text/torn"])) { service, application, scene in
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")

@@ -28,6 +28,12 @@ public struct ConnectionOptions: Sendable {
   public internal(set) var stateRestorationActivity: UserActivity?
   /// The application that handed in the delivery, if it is known.
   public let sourceApplication: String?
+  /// Where the delivery came from, in the words of the application that passed it on.
+  public let origin: String?
+  /// Whether the sender marked the delivery as private: show and keep nothing of it where others may read it.
+  public let isPrivate: Bool
+  /// `copy` or `move`, if the delivery is the drop of a drag.
+  public let operation: DropOperation?
   /// The session that the user acted in.
   public let requestingSession: SessionIdentifier?
   /// How a new window should appear.
@@ -64,6 +70,9 @@ extension ConnectionOptions {
     }
     stateRestorationActivity = try document["stateRestorationActivity"]?.activity
     sourceApplication = document["sourceApplication"]?.string
+    origin = document["origin"]?.string
+    isPrivate = document["private"] == .bool(true)
+    operation = document["operation"]?.string.flatMap { DropOperation(rawValue: $0) }
     activationToken = document["activationToken"]?.string
     deadline = document["deadline"]?.string.flatMap { Instant(rfc3339: Text($0)) }.map { Date($0) }
     requestingSession = document["requestingSession"]?.string.flatMap { SessionIdentifier($0) }
