@@ -55,10 +55,7 @@ import Testing
     }
   }
 
-  @Test
-  func `each line of the first drop in the README runs as it stands, and so does each that the demonstration prints`()
-    async throws
-  {
+  @Test func `each line of the first drop in the README and of the demonstration runs as it stands`() async throws {
     let page = try Repository.text(of: "README.md")
     let chapter = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("A first drop\n") })
     let first = blocks(in: String(chapter))
@@ -100,9 +97,7 @@ struct Example {
   let text: String
 
   /// The words of the error's name, if no host is attached and everything else is right; `nil` if the line works.
-  var error: String? {
-    ["SceneSession1.SetState", "SceneSession1.Disconnect"].contains(member) ? "InvalidArgs" : nil
-  }
+  var error: String? { ["SceneSession1.SetState", "SceneSession1.Disconnect"].contains(member) ? "InvalidArgs" : nil }
 
   static func ofInterfaces() throws -> [Example] {
     let node = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Interchange1.xml"))
@@ -183,9 +178,7 @@ struct Example {
         "$ stagedoor drop --type \(Self.type) --target photo-7 --title 'Beach, 1999'\ncreated\t",
         "$ stagedoor drop --type \(Self.type) --target photo-7\nactivated\t",
         "+- application    org.stagedoor.examples.Gallery", "$ stagedoor watch --past\n1\t",
-      ] {
-        #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
-      }
+      ] { #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)") }
       // Every command has an answer.
       #expect(result.standardOutput.matches(of: /\n\$ [^\n]+\n\n/).count == 0)
       // The output shows no failure.

@@ -27,10 +27,7 @@ import Testing
       for name in served.names.sorted() { #expect(served[name] == documented[name], "\(name)") }
     }
   }
-}
 
-/// What users see when they look around on the bus.
-@Suite struct IntrospectionToolTests {
   @Test func `busctl tree shows every object, and nothing else`() async throws {
     try await withService { house in
       func tree() async throws -> Set<String> {

@@ -12,8 +12,7 @@ import Testing
     durability: String = "normal", _ body: (House, HostPlayer, SourcePlayer, RunningCommand) async throws -> Void
   ) async throws {
     try await withHost(durability: durability) { house, host, daemon in
-      let source = try await SourcePlayer(in: house)
-      try await source.connection.whileOpen { try await body(house, host, source, daemon) }
+      try await house.sourcing { try await body(house, host, $0, daemon) }
     }
   }
 
@@ -169,8 +168,7 @@ import Testing
       let pipe = try OwnedFileDescriptor.pipe()
       source.next(.hands({ pipe.readEnd }, size: -1))
       let delivering = Task {
-        try await source.deliver(
-          Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
+        try await source.deliver(Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
       }
       try await source.isAsked("Load 0 image/png")
       // Half of the content is there, and the write end is still open.

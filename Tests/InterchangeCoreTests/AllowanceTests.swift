@@ -156,8 +156,7 @@ import Testing
     #expect(stage.call(.prefer(nil, type: "view")) == .done)
     #expect(stage.call(.prefer("org.example.Dogs", type: "bark")) == .done)
     func attach(_ unknown: [Text]) -> CallAnswer? {
-      stage.call(
-        .attach(application: "org.example.Cats", shown: [], unknown: unknown, HostOptions()), by: .host)
+      stage.call(.attach(application: "org.example.Cats", shown: [], unknown: unknown, HostOptions()), by: .host)
     }
     #expect(attach(["/1", "/2", "/3"])?.refusal?.name == .limitsExceeded)
     #expect(attach(["/1", "/2"]) == nil)
@@ -165,13 +164,20 @@ import Testing
     #expect(stage.answer == .attached(application: "org.example.Cats", discarded: ["/1", "/2"]))
   }
 
-  @Test func `a host is asked about so many sessions at once, and about the next when one is done`() {
+  @Test func `a host is asked about so many sessions at once, and each other session waits for it once`() throws {
+    let session = try stage.window("first")
+    stage.call(.setState(session, .background), by: .host)
     for key in 0...Host.maximumRunning { stage.drop(key: Text("\(key)")) }
-    #expect(stage.asked.count == Host.maximumRunning)
-    stage.hostAnswers(.refused("no"))
-    #expect(stage.asked.count == Host.maximumRunning)
+    for _ in 0..<10 { stage.call(.refresh(session)) }
+    #expect(stage.memory.queue["org.example.Cats"].count == 2)
+    for _ in 0..<2 {
+      #expect(stage.asked.count == Host.maximumRunning)
+      stage.hostAnswers(.refused("no"))
+    }
+    #expect(stage.asked.last?.question == .refresh(session))
     stage.hostAnswersAll()
     #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
+    #expect(stage.memory.lanes.isEmpty)
   }
 
   @Test(
@@ -194,19 +200,6 @@ import Testing
     stage.hostAnswersAll()
     #expect(stage.answers.values.count { $0.delivered != nil } == callers.count - forgotten.count)
     #expect(stage.memory.waitingFor.keys.isEmpty)
-  }
-
-  @Test func `a session waits once for a host that has its hands full`() throws {
-    let session = try stage.window("first")
-    stage.call(.setState(session, .background), by: .host)
-    for key in 0..<Host.maximumRunning { stage.drop(key: Text("\(key)")) }
-    for _ in 0..<10 { stage.call(.refresh(session)) }
-    #expect(stage.memory.queue["org.example.Cats"].count == 1)
-    stage.hostAnswers(.refused("no"))
-    #expect(stage.asked.last?.question == .refresh(session))
-    stage.hostAnswersAll()
-    #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
-    #expect(stage.memory.lanes.isEmpty)
   }
 
   @Test func `deadlines of what is over do not pile up`() {
