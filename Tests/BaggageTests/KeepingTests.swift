@@ -35,16 +35,6 @@ import Testing
     }
   }
 
-  @Test func `what was kept is there after a restart`() async throws {
-    let store = stores.store(isSynced: true)
-    try await store.keep(pattern(100))
-    await store.close()
-    let next = stores.store()
-    let (file, size) = try await next.open()
-    #expect(size == 100 && file.bytes() == pattern(100))
-    await next.close()
-  }
-
   @Test func `the spool is its owner's alone, and nobody writes to what is in it`() async throws {
     #expect(TemporaryDirectory.names(in: stores.directory.path) == [], "nothing is made before it is needed")
     try await store.keep([1, 2, 3])

@@ -124,9 +124,8 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     #expect(try await shown(store, 1) == "image/png: one")
   }
 
-  // The next two have a process of their own, because the store waits for data no longer than five seconds.
-
-  @Test(.ownThreads) func `of two for one session the later counts`() async {
+  /// It has a process of its own, because the store waits for data no longer than five seconds.
+  @Test(.ownThreads) func `of two for one session the later counts, and none comes back after its session`() async {
     await #expect(processExitsWith: .success) {
       let store = BaggageStore(directory: nil, isSynced: false)
       let slow = try pipe("slow", isEnded: false)
@@ -134,22 +133,15 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       try await eventually("the first is read") { isRead(slow.readEnd) }
       try await set(store, 1, "quick")
       slow.writeEnd.close()
-      let error = await first.value
-      #expect(error == nil)
+      let none = await first.value
+      #expect(none == nil)
       let seen = try await shown(store, 1)
       #expect(seen == "image/png: quick")
-      await store.close()
-    }
-  }
-
-  @Test(.ownThreads) func `none comes back after its session`() async {
-    await #expect(processExitsWith: .success) {
-      let store = BaggageStore(directory: nil, isSynced: false)
       let endless = try pipe("endless", isEnded: false)
-      let task = setting(store, endless.readEnd)
-      try await eventually("it is read") { isRead(endless.readEnd) }
+      let last = setting(store, endless.readEnd)
+      try await eventually("the last is read") { isRead(endless.readEnd) }
       try await store.removeSnapshots(of: [session(1)])
-      let error = await task.value
+      let error = await last.value
       #expect(error?.name == .cancelled)
       await expectNone(store, 1)
       await store.close()

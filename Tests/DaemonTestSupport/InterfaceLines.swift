@@ -17,9 +17,7 @@ package struct InterfaceLines {
         let emits = interface.emitsChangedSignal(of: property)
         lines["\(name).\(property.name)"] = "property \(property.type) \(property.access.rawValue) emits \(emits)"
       }
-      for signal in interface.signals {
-        lines["\(name).\(signal.name)"] = "signal (\(Self.list(signal.arguments)))"
-      }
+      for signal in interface.signals { lines["\(name).\(signal.name)"] = "signal (\(Self.list(signal.arguments)))" }
     }
   }
 

@@ -31,8 +31,7 @@ package final class DamagedStore {
   private func open(at moment: Moment) throws(StoreError) -> Prompter {
     let store = try SessionStore(
       directory: directory.path, durability: .normal, rules: ReadingRules(types: DamagedStore.types), at: moment.time)
-    return try Prompter(
-      store, types: DamagedStore.types, allowance: Allowance(), seed: (1, 2), page: 8, at: moment)
+    return try Prompter(store, types: DamagedStore.types, allowance: Allowance(), seed: (1, 2), page: 8, at: moment)
   }
 
   /// Leaves a store with something of every kind, in rows and in the log.
