@@ -11,9 +11,7 @@ import Testing
   private var store: BaggageStore { stores.first }
 
   @Test(arguments: [false, true], [0, 1, 3_000_000])
-  func `what was kept is opened as often as anyone wants, each time from its beginning and for reading alone`(
-    isSynced: Bool, count: Int
-  ) async throws {
+  func `each opening of what was kept is from its beginning and for reading`(isSynced: Bool, count: Int) async throws {
     let bytes = pattern(count)
     for store in [stores.store(isSynced: isSynced), BaggageStore(directory: nil, isSynced: isSynced)] {
       try await store.keep(bytes)

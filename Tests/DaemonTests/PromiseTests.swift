@@ -187,16 +187,15 @@ import Testing
 
   @Test func `what goes through a promise never goes through the service`() async throws {
     try await withSource { house, host, source, daemon in
-      let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 4 << 30
+      let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 512 << 20
       let landing = try await source.deliver(Things.item(Things.promise()))
       let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
       source.next(.hands({ readEnd }, size: Int64(size)))
       let opened = try await host.open(landing.delivery, 0, "image/png")
       readEnd.close()
       let before = try daemon.memory("VmHWM")
-      async let sent = writeEnd.fill(size)
+      writeEnd.end(with: [UInt8](repeating: 7, count: size))
       #expect(try await opened.data.count() == size)
-      #expect(try await sent == size)
       let after = try daemon.memory("VmHWM")
       #expect(after <= before + (1 << 20), "\(before) \(after)")
     }

@@ -185,9 +185,7 @@ import Testing
       ([.shell(1), .shell(1), .other, .shell(1)], [1, 2, 4]),
       ([.sandbox("org.example.Mail", 0), .sandbox("org.example.Mail", 1), .sandbox("org.example.Mail", 2)], [2]),
     ] as [([Caller], [CallNumber])])
-  func `calls of a caller that has left are forgotten, and those of others wait on`(
-    callers: [Caller], forgotten: [CallNumber]
-  ) {
+  func `calls of a caller that left are forgotten, and others wait on`(callers: [Caller], forgotten: [CallNumber]) {
     let stage = Stage(cats())
     for caller in callers { stage.drop(key: "1", by: caller) { ($0.token, $0.wait) = ("once", .handled) } }
     #expect(stage.shelf.deliveries.count == 1)

@@ -218,9 +218,7 @@ import Theatre
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `a source that leaves, or a deadline that comes, while a drop is packed waits for what becomes of it`(
-    isDeadline: Bool, isRefused: Bool
-  ) throws {
+  func `a source's departure and a deadline wait for a drop that is packed`(isDeadline: Bool, isRefused: Bool) throws {
     let (stage, _, drag) = try Stage.dragging(.descriptor(), .file())
     stage.open(drag, by: .target)
     stage.drop(drag, on: nil, by: .target)

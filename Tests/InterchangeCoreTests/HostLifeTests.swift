@@ -264,15 +264,6 @@ import Testing
     #expect(stage.said(since: before).map(\.word) == words)
   }
 
-  @Test func `a service that starts tells which scenes were left`() throws {
-    let window = try stage.window("1")
-    let before = stage.sayings.count
-    stage.restart(cats())
-    stage.passUntilQuiet(seconds: 0)
-    #expect(stage.said(since: before).map(\.word).contains("SessionDisconnected"))
-    #expect(stage.shelf.sessions[window]?.state == .unattached)
-  }
-
   @Test func `a window that opens after its delivery failed is closed again`() throws {
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)

@@ -16,9 +16,7 @@ import Theatre
   }
 
   @Test(arguments: [PackingAnswer.packed([100]), .failed(InterchangeError(.invalidPayload, "there is no such file"))])
-  func `a packed call with a token is answered, and its contents are freed, by a store that cannot be read`(
-    _ answer: PackingAnswer
-  ) throws {
+  func `with an unreadable store a packed call is answered, and its contents freed`(_ answer: PackingAnswer) throws {
     let stage = Stage(cats())
     stage.drop(.file()) { $0.token = "once" }
     let orders = try #require(stage.baggage.packings.first).orders

@@ -142,6 +142,7 @@ import Testing
     stage.restart(cats())
     let sessions = stage.sessions()
     #expect(sessions.count(where: \.isConnected) == 150)
+    #expect(stage.said(since: 0).count { $0.word == "SessionDisconnected" } == 100)
     let before = stage.sayings.count
     let shown = try [false, true].map { isConnected in
       try #require(sessions.first { $0.isConnected == isConnected }).identifier

@@ -121,9 +121,7 @@ import Testing
 
   /// Putting back adds 900 bytes, and the bytes that are there already count twice.
   @Test(arguments: [(1450, false), (1451, false), (1451, true)])
-  func `a delivery that fails puts back what there is space for, and else a private window stays private`(
-    bytes: Int, wasPrivate: Bool
-  ) throws {
+  func `a failed delivery puts back what fits, or a private window stays private`(bytes: Int, wasPrivate: Bool) throws {
     let (stage, session, delivery, _) = try shrunk(beside: bytes, isHandled: false, wasPrivate: wasPrivate)
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(stage.progress(of: delivery)?.state == .cancelled)

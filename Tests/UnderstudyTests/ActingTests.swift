@@ -147,13 +147,11 @@ import WindowEvidence
   }
 
   @Test(arguments: fronts)
-  func `a window that comes to name the file takes no focus from one that the person chose`(
-    before: WindowNumber?, after: WindowNumber?, raised: [WindowNumber]
-  ) async throws {
+  func `a window that comes to name the file takes no focus from a chosen one`(fronts: Fronts) async throws {
     try await PlayedDesktop.run(programs: ["geany"]) { desktop async throws in
       desktop.display.show(2, "geany", "c.txt - /elsewhere - Geany")
       desktop.display.show(1, "geany", "b.txt - /elsewhere - Geany")
-      try await play((before, after, raised), in: desktop, "geany") {
+      try await play(fronts, in: desktop, "geany") {
         desktop.display.write("a.txt - \(desktop.place) - Geany", on: 1)
       }
     }
@@ -161,14 +159,12 @@ import WindowEvidence
 
   /// A player that loads another file of the same name changes no title.
   @Test(arguments: fronts)
-  func `a window that comes to hold the file takes no focus from one that the person chose`(
-    before: WindowNumber?, after: WindowNumber?, raised: [WindowNumber]
-  ) async throws {
+  func `a window that comes to hold the file takes no focus from a chosen one`(fronts: Fronts) async throws {
     let processes = { (_: String) in [Process(number: 7, started: 5), Process(number: 8, started: 5)] }
     try await PlayedDesktop.run(programs: ["parole"], processes) { desktop async throws in
       desktop.display.show(2, "parole", "other", process: 8)
       desktop.display.show(1, "parole", "a.txt", process: 7)
-      try await play((before, after, raised), in: desktop, "parole") {
+      try await play(fronts, in: desktop, "parole") {
         let path = "\(desktop.place)/a.txt"
         desktop.processes.change { $0.all[7]?.held = [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))] }
       }
