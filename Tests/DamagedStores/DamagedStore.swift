@@ -54,8 +54,8 @@ package final class DamagedStore {
     "session.last_activated", "delivery.created", "delivery.deadline", "delivery.is_open", "delivery.attempt",
     "delivery.departures", "delivery.ended", "delivery.documents", "delivery.is_private", "delivery.routing_item",
     "delivery.routing_activity", "delivery.previous_private", "event.instant", "owed.number",
-    "application_count.sessions",
-    "application_count.owed", "application_count.bytes", "baggage.bytes", "baggage.is_private",
+    "application_count.sessions", "application_count.owed", "application_count.bytes", "baggage.bytes",
+    "baggage.is_private",
   ]
 
   /// Writes a number into a column, in all of its rows.
