@@ -448,8 +448,7 @@ extension World {
       if isDue { goOn(to: uptime) }
       let isOver =
         !isDue && !prompter.hasTurn && news.isEmpty && questions.isEmpty && !prompter.hasBacklog && calls.isEmpty
-        && rereadings.isEmpty
-        && prompter.book.openCount == 0 && prompter.book.dragging.isEmpty
+        && rereadings.isEmpty && prompter.book.openCount == 0 && prompter.book.dragging.isEmpty
         && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
       if isOver { return checkRest() }
       if round > 10, programs.allSatisfy({ $0.inbox.isEmpty && $0.answers.isEmpty }) || round > 40 {

@@ -106,8 +106,7 @@ extension World {
       switch saying {
       case .sessionAppeared(let session): appear(session.path)
       case .sessionWent(let session): go(session.path)
-      case .sessionChanged(let session, let fields, let withheld):
-        change(session.path, (fields + withheld).map(\.name))
+      case .sessionChanged(let session, let fields, let withheld): change(session.path, (fields + withheld).map(\.name))
       case .applicationAppeared(let application): appear(application.path)
       case .applicationWent(let application): go(application.path)
       case .applicationChanged(let application, let properties):

@@ -222,9 +222,7 @@ extension World {
   static func understudyName(of application: Text) -> Text { Text("\(application).Understudy") }
 
   /// Installs the manifests before the first service starts.
-  func install() {
-    for stage in setting.applications where stage.isInstalled { install(stage) }
-  }
+  func install() { for stage in setting.applications where stage.isInstalled { install(stage) } }
 
   private func install(_ stage: Setting.Stage) {
     installed[stage.identifier] = InstalledManifest(
@@ -442,8 +440,7 @@ extension World {
 
   private func startGoesOn() {
     guard let application = chance.any(of: launches.keys.sorted()), let launch = launches[application],
-      launch.isWaiting,
-      let stage = setting.applications.first(where: { $0.identifier == application })
+      launch.isWaiting, let stage = setting.applications.first(where: { $0.identifier == application })
     else { return }
     launches[application]?.isWaiting = false
     switch (launch.way, chance.below(5)) {

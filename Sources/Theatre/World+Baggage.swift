@@ -178,9 +178,7 @@ extension World {
     load(&payload.items, isPrivate: false, from: caller)
     sizePromises(&payload)
     let ticket = Text("ticket-\(callNumber)")
-    call(
-      caller,
-      .beginDrag(payload, ticket: ticket, outlivesSource: chance.once(in: 4), size: 60 + chance.below(600)))
+    call(caller, .beginDrag(payload, ticket: ticket, outlivesSource: chance.once(in: 4), size: 60 + chance.below(600)))
   }
 
   private func dragGoesOn() {

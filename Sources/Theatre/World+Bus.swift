@@ -1,6 +1,6 @@
-import InterchangeCore
+package import InterchangeCore
 import InterchangeTurns
-import SceneModel
+package import SceneModel
 import SessionStore
 
 // The bus, which keeps D-Bus's promises and no more: the messages of one peer come in their order, those of two peers in any order.
@@ -50,11 +50,7 @@ extension World {
     case .deliveredEach(let items):
       for case .delivered(let delivered) in items { acknowledge(delivered, sent) }
     case .attached(let application, let discarded):
-      guard
-        let program = programs.firstIndex(where: {
-          $0.application == application && connections[$0.connection].name == sent.caller.connection
-        })
-      else { return }
+      guard let program = program(of: sent.caller.connection) else { return }
       programs[program].isAttached = sent.owns != nil && owners[application]?.since == sent.owns
       for path in discarded {
         if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
@@ -79,14 +75,11 @@ extension World {
     case .dragBegun(let drag, let ticket):
       guard case .beginDrag(_, _, let outlivesSource, _) = sent.ask else { return }
       dragged[drag] = Dragged(
-        ticket: ticket, source: sent.isThere, outlivesSource: outlivesSource,
-        parties: [connections[sent.isThere].name])
+        ticket: ticket, source: sent.isThere, outlivesSource: outlivesSource, parties: [connections[sent.isThere].name])
     case .dragOpened(let drag): dragged[drag]?.parties.insert(connections[sent.isThere].name)
     case .refused(let error) where error.name != .unknownObject:
       // What was refused did not happen: for the service the program still shows the window, so the program opens the window again.
-      if case .disconnect(let window) = sent.ask,
-        let program = programs.firstIndex(where: { $0.connection == sent.isThere })
-      {
+      if case .disconnect(let window) = sent.ask, let program = program(of: sent.caller.connection) {
         programs[program].windows.insert(window)
       }
     default: break
@@ -113,9 +106,7 @@ extension World {
 
   private func heard(_ event: Event) {
     tell("     ! \(event.sequence) \(event.name) \(event.session)")
-    if event.sequence != lastSaid + 1 {
-      breaks(.sequence, "after \(lastSaid) came \(event.sequence), \(event.name)")
-    }
+    if event.sequence != lastSaid + 1 { breaks(.sequence, "after \(lastSaid) came \(event.sequence), \(event.name)") }
     lastSaid = event.sequence
     let arguments = event.arguments
     if arguments.holdsSecret { breaks(.secrets, "\(event.name) says \(arguments)") }
@@ -129,8 +120,7 @@ extension World {
     said[event.sequence &- 400] = nil
     switch event.kind {
     case .routed(_, _, _, _, let delivery), .handled(let delivery), .forwarded(let delivery),
-      .deliveryFailed(let delivery, _, _),
-      .unclaimed(let delivery):
+      .deliveryFailed(let delivery, _, _), .unclaimed(let delivery):
       learn(delivery)
       known[delivery]?.event = event
     default: break
@@ -447,7 +437,7 @@ extension World {
 
 extension HostQuestion {
   /// The connection options of a session.
-  var options: Text? {
+  package var options: Text? {
     switch self {
     case .configuration(_, _, let options), .connect(_, _, let options), .continue(_, let options): options
     case .activate, .refresh, .destroy, .discarded, .propose: nil
@@ -457,8 +447,7 @@ extension HostQuestion {
   var session: UniqueIdentifier? {
     switch self {
     case .configuration(let session, _, _), .connect(let session, _, _), .continue(let session, _),
-      .activate(let session, _), .refresh(let session), .destroy(let session, _),
-      .propose(let session, _, _):
+      .activate(let session, _), .refresh(let session), .destroy(let session, _), .propose(let session, _, _):
       session
     case .discarded: nil
     }

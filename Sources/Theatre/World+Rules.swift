@@ -120,8 +120,6 @@ extension World {
     }
     let key = text.rule.map { Text("\($0) \(text.word)") }
     let shown = decision["key"]?["value"]?.string.map { Text($0) }
-    if shown != key {
-      breaks(.rules, "\(text.word) became \(shown ?? "nothing"), and not \(key ?? "nothing")")
-    }
+    if shown != key { breaks(.rules, "\(text.word) became \(shown ?? "nothing"), and not \(key ?? "nothing")") }
   }
 }

@@ -106,8 +106,7 @@ final class World {
     disk = Disk()
     disk.remembersUnsynced = setting.durability == .full
     do throws(StoreError) {
-      let moment = Moment(
-        time: Instant(microseconds: World.firstUptime + World.firstClock), uptime: World.firstUptime)
+      let moment = Moment(time: Instant(microseconds: World.firstUptime + World.firstClock), uptime: World.firstUptime)
       prompter = try World.begin(setting, life, disk, types, at: moment)
     } catch {
       throw TheatreFailure("the store cannot be made: \(error)")

@@ -214,12 +214,16 @@ import Testing
     #expect(try await size <= 50)
   }
 
-  @Test(arguments: [false, true])
-  func `a copy is called off with its task, and with its delivery`(isFreed: Bool) async throws {
+  @Test(arguments: 0..<3)
+  func `a copy is called off with its task, its delivery and its store`(way: Int) async throws {
     let pipe = try pipe("begun", isEnded: false)
     let task = Task { await refusal(of: try await store.copy(pipe.readEnd)) }
     try await eventually("the copy has begun") { stores.spooled().count == 1 }
-    if isFreed { await store.free([delivery]) } else { task.cancel() }
+    switch way {
+    case 0: task.cancel()
+    case 1: await store.free([delivery])
+    default: await store.close()
+    }
     #expect(try await task.value?.name == .cancelled)
     #expect(TemporaryDirectory.paths(below: stores.spool) == [])
   }
@@ -234,14 +238,6 @@ import Testing
     pipes[1].writeEnd.close()
     #expect(try await copies[1].value == 5)
     #expect(stores.spooled() == ["1"])
-  }
-
-  @Test func `a store that ends calls off what it copies`() async throws {
-    let pipe = try pipe("begun", isEnded: false)
-    let task = Task { await refusal(of: try await store.copy(pipe.readEnd)) }
-    try await eventually("the copy has begun") { stores.spooled().count == 1 }
-    await store.close()
-    #expect(try await task.value?.name == .cancelled)
   }
 
   @Test(arguments: [SOCK_DGRAM, SOCK_SEQPACKET])

@@ -47,9 +47,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a sandbox reaches no other file by a link that it puts in the place of a file or its folder`(
-    isFolder: Bool
-  ) async throws {
+  func `a sandbox reaches no other file by a link in the place of a file or its folder`(isFolder: Bool) async throws {
     let (folder, secrets) = (stores.directory.path + "/shared", stores.directory.path + "/secret")
     for path in [folder, secrets] { mkdir(path, 0o700) }
     let path = stores.directory.write(pattern(10), to: "shared/photo.png")

@@ -11,9 +11,7 @@ import Testing
   private var store: BaggageStore { stores.first }
 
   @Test(arguments: [false, true], [0, 1, 3_000_000])
-  func `what was kept is opened as often as anyone wants, each time from its beginning and for reading alone`(
-    isSynced: Bool, count: Int
-  ) async throws {
+  func `each opening of what was kept is from its beginning and for reading`(isSynced: Bool, count: Int) async throws {
     let bytes = pattern(count)
     for store in [stores.store(isSynced: isSynced), BaggageStore(directory: nil, isSynced: isSynced)] {
       try await store.keep(bytes)
@@ -33,16 +31,6 @@ import Testing
       #expect(first.bytes() == bytes)
       await store.close()
     }
-  }
-
-  @Test func `what was kept is there after a restart`() async throws {
-    let store = stores.store(isSynced: true)
-    try await store.keep(pattern(100))
-    await store.close()
-    let next = stores.store()
-    let (file, size) = try await next.open()
-    #expect(size == 100 && file.bytes() == pattern(100))
-    await next.close()
   }
 
   @Test func `the spool is its owner's alone, and nobody writes to what is in it`() async throws {

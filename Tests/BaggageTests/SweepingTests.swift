@@ -110,9 +110,7 @@ import Testing
     await store.free([delivery, UniqueIdentifier(high: 9, low: 9)])
     #expect(TemporaryDirectory.paths(below: stores.spool) == ["\(other)", "\(other)/0"])
     #expect(!file.isOpen && !pipe.readEnd.isOpen)
-    for number in 0..<5 {
-      #expect(await refusal(of: try await store.open(number))?.name == .sourceGone)
-    }
+    for number in 0..<5 { #expect(await refusal(of: try await store.open(number))?.name == .sourceGone) }
     #expect(try await store.open(of: other).0.bytes() == [2])
   }
 

@@ -2,8 +2,8 @@ package import DBus
 
 /// The members of interfaces as lines to compare: one for each member, with everything that a caller has to know about it.
 package struct InterfaceLines {
-  /// The lines by name, such as `Interchange1.Drop`.
-  package private(set) var lines: [String: String] = [:]
+  /// Each line begins with a name such as `Interchange1.Drop`.
+  package private(set) var lines: Set<String> = []
 
   package init(_ interfaces: some Sequence<Introspection.Interface>) {
     for interface in interfaces {
@@ -11,21 +11,17 @@ package struct InterfaceLines {
       for method in interface.methods {
         let taken = Self.list(method.inArguments)
         let remarks = method.annotations.map { " [\($0.name) \($0.value)]" }.sorted().joined()
-        lines["\(name).\(method.name)"] = "method (\(taken)) -> (\(Self.list(method.outArguments)))\(remarks)"
+        lines.insert("\(name).\(method.name): method (\(taken)) -> (\(Self.list(method.outArguments)))\(remarks)")
       }
       for property in interface.properties {
         let emits = interface.emitsChangedSignal(of: property)
-        lines["\(name).\(property.name)"] = "property \(property.type) \(property.access.rawValue) emits \(emits)"
+        lines.insert("\(name).\(property.name): property \(property.type) \(property.access.rawValue) emits \(emits)")
       }
       for signal in interface.signals {
-        lines["\(name).\(signal.name)"] = "signal (\(Self.list(signal.arguments)))"
+        lines.insert("\(name).\(signal.name): signal (\(Self.list(signal.arguments)))")
       }
     }
   }
-
-  package var names: Set<String> { Set(lines.keys) }
-
-  package subscript(_ name: String) -> String? { lines[name] }
 
   private static func list(_ arguments: [Introspection.Argument]) -> String {
     arguments.map { "\($0.name ?? "?"): \($0.type)" }.joined(separator: ", ")

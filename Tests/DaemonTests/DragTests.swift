@@ -38,9 +38,7 @@ import Testing
       }
     }
 
-    func drag(_ path: String) throws -> RemoteObject {
-      try house.object(path, House.drag, over: connection)
-    }
+    func drag(_ path: String) throws -> RemoteObject { try house.object(path, House.drag, over: connection) }
 
     func begin(
       _ items: [String: Variant]..., options: [String: Variant] = [:]
@@ -117,9 +115,7 @@ import Testing
   // MARK: The whole way
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `what is picked up can be looked at, proposed, dropped and opened, and everyone is told`(
-    kind: PrivateBus.Kind
-  ) async throws {
+  func `what is picked up is looked at, proposed, dropped, opened and told of`(kind: PrivateBus.Kind) async throws {
     try await dragging(kind) { house, host, promiser, source, dropper, window in
       let (drag, ticket) = try await source.begin(Self.picture, options: Self.both)
       #expect(ticket.count >= 16 && ticket.allSatisfy(\.isLetter))
@@ -138,6 +134,10 @@ import Testing
       #expect(asked.arguments == ["Beach.png: image/png (all), text/plain (all); ", "copy move"])
       // The host sees only types and metadata: nobody has asked for data.
       #expect(promiser.asked.isEmpty)
+      // A host that does not know the question leaves it to the source, and silence forbids.
+      host.next("ProposeDrop", .refuses(ErrorReply(.unknownMethod, "no such thing")), .waits)
+      for expected in ["copy", "forbidden"] { #expect(try await dropper.propose(drag, on: window) == expected) }
+      host.goOn("ProposeDrop")
 
       let more = [Things.item(Things.descriptor(try .pipe(of: Array("two".utf8))))]
       try await source.drag(drag).call("AddItems", more)
@@ -159,25 +159,6 @@ import Testing
       try await host.release(landing.delivery)
       try await promiser.isAsked("Release")
       #expect(source.told.count { $0.hasPrefix("Ended") } == 1)
-    }
-  }
-
-  // MARK: Proposing
-
-  @Test func `an error and silence forbid, and a host that does not know the question leaves it to the source`()
-    async throws
-  {
-    try await dragging { house, host, promiser, source, dropper, window in
-      let cases: [(HostPlayer.Manner, String)] = [
-        (.answers("nonsense"), "forbidden"), (.refuses(.unwilling), "forbidden"),
-        (.refuses(ErrorReply(.unknownMethod, "no such thing")), "copy"), (.waits, "forbidden"),
-      ]
-      let (drag, _) = try await source.begin(Self.picture)
-      for (manner, expected) in cases {
-        host.next("ProposeDrop", manner)
-        #expect(try await source.propose(drag, on: window) == expected, "\(manner)")
-        host.goOn("ProposeDrop")
-      }
     }
   }
 
@@ -220,23 +201,6 @@ import Testing
       #expect(other.told.isEmpty)
       for task in listening { task.cancel() }
       await other.leave()
-    }
-  }
-
-  // MARK: From a shell
-
-  /// The page for scripts begins, opens, proposes and drops one.
-  @Test func `any line of a script may go on with its drag, not only the line that began it`() async throws {
-    try await withService { house in
-      let drag = try await house.call("BeginDrag", "string:\(Payloads.activity("viewCat", "cat1"))")[0].text
-      // The service does not know a new connection yet, whose first call has a descriptor.
-      let line = try await house.bus.connect()
-      try await house.object(drag, House.drag, over: line).call(
-        "AddItems", [Things.item(Things.descriptor(try .pipe(of: Array("eggs".utf8))))])
-      await line.close()
-      _ = try await house.call("Cancel", at: drag, in: House.drag)
-      #expect(try await house.property("State", of: drag, in: House.drag) == "cancelled")
-      #expect(try await house.property("Operation", of: drag, in: House.drag) == "cancel")
     }
   }
 }

@@ -55,10 +55,7 @@ import Testing
     }
   }
 
-  @Test
-  func `each line of the first drop in the README runs as it stands, and so does each that the demonstration prints`()
-    async throws
-  {
+  @Test func `each line of the first drop in the README and of the demonstration runs as it stands`() async throws {
     let page = try Repository.text(of: "README.md")
     let chapter = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("A first drop\n") })
     let first = blocks(in: String(chapter))
@@ -100,9 +97,7 @@ struct Example {
   let text: String
 
   /// The words of the error's name, if no host is attached and everything else is right; `nil` if the line works.
-  var error: String? {
-    ["SceneSession1.SetState", "SceneSession1.Disconnect"].contains(member) ? "InvalidArgs" : nil
-  }
+  var error: String? { ["SceneSession1.SetState", "SceneSession1.Disconnect"].contains(member) ? "InvalidArgs" : nil }
 
   static func ofInterfaces() throws -> [Example] {
     let node = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Interchange1.xml"))
@@ -183,9 +178,7 @@ struct Example {
         "$ stagedoor drop --type \(Self.type) --target photo-7 --title 'Beach, 1999'\ncreated\t",
         "$ stagedoor drop --type \(Self.type) --target photo-7\nactivated\t",
         "+- application    org.stagedoor.examples.Gallery", "$ stagedoor watch --past\n1\t",
-      ] {
-        #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
-      }
+      ] { #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)") }
       // Every command has an answer.
       #expect(result.standardOutput.matches(of: /\n\$ [^\n]+\n\n/).count == 0)
       // The output shows no failure.
@@ -195,17 +188,13 @@ struct Example {
     }
   }
 
-  @Test(arguments: ["drop", "deliver", "explain", "register"])
-  func `a script without arguments says how it is used`(script: String) async throws {
-    try await withHouse { house in
-      let result = try await house.example(script).run()
-      #expect(result.status == .exited(2))
-      #expect(result.standardError.hasPrefix("usage: \(script) "))
-    }
-  }
-
-  @Test func `each script does what it says`() async throws {
+  @Test func `each script does what it says, and without arguments says how it is used`() async throws {
     try await withService { house in
+      for script in ["drop", "deliver", "explain", "register"] {
+        let result = try await house.example(script).run()
+        #expect(result.status == .exited(2))
+        #expect(result.standardError.hasPrefix("usage: \(script) "))
+      }
       try await house.example("watch").whileRunning { monitor in
         let watch = try await Watch(monitor, in: house)
         let application = try await house.example("register", "\(Repository.path)/examples/shell/gallery.json").output()

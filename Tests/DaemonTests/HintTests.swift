@@ -31,16 +31,4 @@ import Testing
       try await eventually("the other hint") { daemon.standardError.contains("Deliver came as a signal") }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a drop that nobody waits for is taken`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind, registering: Manifests.cats) { house in
-      // Without --print-reply, dbus-send leaves as soon as it has sent.
-      _ = try await house.command(
-        "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root, "\(House.interchange).Drop",
-        "string:viewCat", "string:cat1", "dict:string:string:"
-      ).output()
-      try await eventually("the session of the drop") { try await house.sessions().map { $0[4] } == ["cat1"] }
-    }
-  }
 }

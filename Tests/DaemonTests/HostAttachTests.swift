@@ -43,9 +43,7 @@ import Testing
     }
   }
 
-  @Test func `the answer of a host that leaves right behind it counts, also if the service reads both at once`()
-    async throws
-  {
+  @Test func `the answer of a host that leaves right behind it counts, also if both are read at once`() async throws {
     try await withHouse { house in
       try await house.serving("--durability", "memory") { daemon in
         try await house.register(Manifests.cats)

@@ -19,9 +19,7 @@ import Testing
   private static let waiting = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `the bus starts the application where it knows how, before StagedoorExec is looked at`(
-    kind: PrivateBus.Kind
-  ) async throws {
+  func `the bus starts the application where it can, before StagedoorExec`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind, installing: Self.cats(exec: "/bin/false")) { house in
       try await house.bus.install(
         "org.example.Cats", executable: "/usr/bin/python3", arguments: ["-B", Self.hostProgram, "org.example.Cats"])
@@ -71,9 +69,7 @@ import Testing
   }
 
   @Test
-  func `an application that is on the bus already is not started, and one that leaves without attaching has failed`()
-    async throws
-  {
+  func `an application on the bus is not started, and one that leaves without attaching has failed`() async throws {
     try await withDaemon(installing: Self.cats(exec: "/bin/false")) { house, _ in
       let host = try await HostPlayer("org.example.Cats", in: house)
       let landing = try await house.hand("viewCat", "cat1")
@@ -108,9 +104,7 @@ import Testing
     exit 1
     """
 
-  @Test func `StagedoorExec gets its words as they stand, a clean environment, the token, and nothing of ours`()
-    async throws
-  {
+  @Test func `StagedoorExec gets its words, a clean environment, the token, and nothing of ours`() async throws {
     try await withHouse { house in
       let home = house.home
       try house.write(Self.look, to: "\(home)/look.sh")
@@ -168,28 +162,6 @@ import Testing
       }
       let ids = try #require(those("ids").first).split(separator: " ")
       #expect(ids[0] == ids[1] && ids[0] == ids[2], "a group and a session of its own: \(ids)")
-    }
-  }
-
-  @Test func `what was registered says nothing about how it is started`() async throws {
-    try await withService { house in
-      let home = house.home
-      try await house.register(Self.cats(exec: "touch \(home)/started"))
-      let landing = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 0.2"#))
-      try await house.waitUntil(landing.delivery, is: "routed")
-      #expect(!FileManager.default.fileExists(atPath: "\(home)/started"))
-    }
-  }
-
-  @Test func `a manifest that learns how the application is started has it started for what is held`() async throws {
-    try await withDaemon(installing: Manifests.mainOnly) { house, daemon in
-      let landing = try await house.hand("viewCat", "cat1")
-      #expect(try await house.deliveryState(landing.delivery) == "held")
-      try house.write(
-        Self.cats(exec: #"/usr/bin/python3 -B "\#(Self.hostProgram)" org.example.Cats"#),
-        to: "\(house.applications)/org.example.Cats.json")
-      daemon.signal(SIGHUP)
-      try await house.waitUntil(landing.delivery, is: "handled")
     }
   }
 }

@@ -107,9 +107,7 @@ final class HostPlayer: Sendable {
   // MARK: Its answers
 
   /// The manners of the next calls of this member only.
-  func next(_ member: String, _ manners: Manner...) {
-    state.withLock { $0.manners[member, default: []] += manners }
-  }
+  func next(_ member: String, _ manners: Manner...) { state.withLock { $0.manners[member, default: []] += manners } }
 
   /// Answers the waiting calls of this member.
   func goOn(_ member: String) {
@@ -209,9 +207,7 @@ final class HostPlayer: Sendable {
 
   // MARK: Its own calls
 
-  func object(_ session: String) throws -> RemoteObject {
-    try house.object(session, House.session, over: connection)
-  }
+  func object(_ session: String) throws -> RemoteObject { try house.object(session, House.session, over: connection) }
 
   func set(_ property: MemberName, of session: String, to text: String) async throws {
     try await object(session).set(property, to: text)

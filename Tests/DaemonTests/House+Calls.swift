@@ -202,9 +202,7 @@ extension House {
       return await asking.value
     }
   }
-}
 
-extension House {
   /// Leaves a store with these sessions.
   func leave(_ sessions: [Session]) throws {
     let now = Instant(microseconds: 1_777_636_800_000_000)

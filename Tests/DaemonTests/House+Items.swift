@@ -92,22 +92,6 @@ extension OwnedFileDescriptor {
     return file
   }
 
-  /// Writes this number of bytes and closes. Returns how many bytes could be written.
-  func fill(_ size: Int) async throws -> Int {
-    let written = try await onThread { number in
-      let buffer = [UInt8](repeating: 7, count: 1 << 20)
-      var written = 0
-      while written < size {
-        let count = Glibc.write(number, buffer, min(buffer.count, size - written))
-        if count <= 0 { break }
-        written += count
-      }
-      return written
-    }
-    close()
-    return written
-  }
-
   private func onThread<Value: Sendable>(_ body: @escaping @Sendable (Int32) throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(with: Result { try self.withRawValue(body) }) }

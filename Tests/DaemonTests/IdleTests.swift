@@ -5,18 +5,7 @@ import Testing
 
 /// What the service does when nobody needs it.
 @Suite struct IdleTests {
-  @Test func `once a drop is stored and put in order, no thread of it wakes`() async throws {
-    try await withDaemon(installing: Manifests.cats) { house, daemon in
-      // Its deadline does not pass during the test.
-      _ = try await house.hand("viewCat", "cat1")
-      try await daemon.rests()
-      // SIGHUP makes the service read the manifests again. Afterwards it must rest too.
-      daemon.signal(SIGHUP)
-      try await daemon.rests()
-    }
-  }
-
-  @Test func `neither a command that was run nor a host that came and went leaves a thread awake`() async throws {
+  @Test func `once all is stored and put in order no thread of it wakes, whatever came and went`() async throws {
     let cats = Manifests.application(
       "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
       more: #" "StagedoorExec": "/bin/false","#)
@@ -27,6 +16,12 @@ import Testing
         _ = try await house.deliver(waits)
         try await daemon.rests()
       }
+      // The deadline of what is held does not pass during the test.
+      try await house.register(Manifests.oneScene)
+      _ = try await house.hand("play")
+      try await daemon.rests()
+      // SIGHUP makes the service read the manifests again. Afterwards it must rest too.
+      daemon.signal(SIGHUP)
       try await daemon.rests()
     }
   }

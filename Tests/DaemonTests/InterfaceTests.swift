@@ -21,16 +21,12 @@ import Testing
         #expect(interfaces.map(\.name.rawValue).sorted() == (standard + own).sorted(), "\(path)")
         all += interfaces.filter(\.isStagedoors)
       }
-      let (documented, served) = (InterfaceLines(document.interfaces), InterfaceLines(all))
-      #expect(served.names.subtracting(documented.names).sorted() == [], "these have no documentation")
-      #expect(documented.names.subtracting(served.names).sorted() == [], "nobody serves these")
-      for name in served.names.sorted() { #expect(served[name] == documented[name], "\(name)") }
+      let (documented, served) = (InterfaceLines(document.interfaces).lines, InterfaceLines(all).lines)
+      #expect(served.subtracting(documented).sorted() == [], "these are not documented")
+      #expect(documented.subtracting(served).sorted() == [], "nobody serves these")
     }
   }
-}
 
-/// What users see when they look around on the bus.
-@Suite struct IntrospectionToolTests {
   @Test func `busctl tree shows every object, and nothing else`() async throws {
     try await withService { house in
       func tree() async throws -> Set<String> {

@@ -38,9 +38,7 @@ import Testing
       }
       try await house.serving("--durability", "normal") { _ in
         try await house.hosting { host in
-          for (delivery, text) in acknowledged {
-            #expect(try await host.text(delivery, 0, "text/plain") == text)
-          }
+          for (delivery, text) in acknowledged { #expect(try await host.text(delivery, 0, "text/plain") == text) }
           let kept = Set(try await house.deliveries().map { $0[0] })
           #expect(Set(acknowledged.keys).subtracting(kept).isEmpty)
           let spooled = Set(try house.spooled.map { String($0.prefix { $0 != "/" }) })
@@ -104,9 +102,7 @@ import Testing
     }
   }
 
-  @Test func `calls that wait bring so many descriptors, and not one more, and each sender leaves as many as it has`()
-    async throws
-  {
+  @Test func `calls that wait bring so many descriptors, and each sender leaves as many as it has`() async throws {
     try await withHost(durability: "memory") { house, host, daemon in
       // A source that never returns what it promised, with descriptors behind it: libdbus sends sixteen at once.
       let source = try await SourcePlayer(in: house)
@@ -136,8 +132,7 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: ["normal", "memory"])
+  @Test(arguments: ["normal", "memory"])
   func `a service that may open few files refuses what it cannot hold, and goes on`(durability: String) async throws {
     try await withHost(durability: durability) { house, host, daemon in
       _ = try await house.command("prlimit", "--pid", "\(daemon.processIdentifier)", "--nofile=32:32").output()

@@ -1,4 +1,3 @@
-import Baggage
 import DBus
 import DBusTestSupport
 import Glibc
@@ -98,40 +97,28 @@ import Testing
   // MARK: From programs
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `a program hands in descriptors of every kind that can be read`(kind: PrivateBus.Kind) async throws {
+  func `a program hands in a file, a pipe and bytes`(kind: PrivateBus.Kind) async throws {
     try await withHost(kind) { house, host, _ in
       let path = try house.file("picture", "a whole file")
       let file = try OwnedFileDescriptor.file(path, O_RDWR)
       // The sender's own offset does not matter to the host.
       file.withRawValue { _ = lseek($0, 7, SEEK_SET) }
-      let memory = try BaggageStore.memoryFile(Array("in memory".utf8))
       let pipe = try OwnedFileDescriptor.pipe(of: Array("in a pipe".utf8))
-      var pair: [Int32] = [-1, -1]
-      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
-      let socket = OwnedFileDescriptor(owning: pair[0])
-      OwnedFileDescriptor(owning: pair[1]).end(with: Array("in a socket".utf8))
       let landing = try await house.deliver(
         [
-          Things.item(
-            Things.descriptor(file, "image/png"), Things.descriptor(memory, "image/webp"),
-            Things.descriptor(pipe, "image/gif"), Things.descriptor(socket, "image/jpeg"), name: "many"),
+          Things.item(Things.descriptor(file, "image/png"), Things.descriptor(pipe, "image/gif"), name: "many"),
           Things.item(
             Things.representation("text/plain", "data", Variant.bytes(Array("bytes".utf8))),
-            Things.text("", "text/html"),
-            Things.representation("text/csv", "file", "file://\(path)".variant)),
+            Things.text("", "text/html"), Things.representation("text/csv", "file", "file://\(path)".variant)),
         ], ["application": "org.example.Cats"], over: house.watcher)
-      for descriptor in [file, memory, pipe, socket] { descriptor.close() }
+      for descriptor in [file, pipe] { descriptor.close() }
       let options = try await Self.options(host)
-      #expect(try Self.listed(options) == ["image/png 12", "image/webp 9", "image/gif -", "image/jpeg -"])
-      for _ in 0..<2 {
-        #expect(try await host.text(landing.delivery, 0, "image/png") == "a whole file")
-        #expect(try await host.text(landing.delivery, 0, "image/webp") == "in memory")
-      }
+      #expect(try Self.listed(options) == ["image/png 12", "image/gif -"])
+      for _ in 0..<2 { #expect(try await host.text(landing.delivery, 0, "image/png") == "a whole file") }
       #expect(try await host.text(landing.delivery, 0, "image/gif") == "in a pipe")
-      #expect(try await host.text(landing.delivery, 0, "image/jpeg") == "in a socket")
-      // These representations can be read once.
-      for type in ["image/gif", "image/jpeg"] {
-        try await expectError("org.stagedoor.Error.SourceGone") { _ = try await host.open(landing.delivery, 0, type) }
+      // It can be read once.
+      try await expectError("org.stagedoor.Error.SourceGone") {
+        _ = try await host.open(landing.delivery, 0, "image/gif")
       }
       #expect(try await host.text(landing.delivery, 1, "text/plain") == "bytes")
       #expect(try await host.text(landing.delivery, 1, "text/html") == "")
@@ -165,13 +152,11 @@ import Testing
 
   @Test(arguments: ["gi", "dbus", "jeepney"])
   func `a program in Python hands in a descriptor`(binding: String) async throws {
-    try await withHouse { house in
+    try await withHost { house, host, _ in
       if try await !house.command("/usr/bin/python3", "-c", "import \(binding)").run().status.isSuccess { return }
-      try await house.carrying { host in
-        let script = "\(Repository.path)/Tests/DaemonTests/Clients/items.py"
-        let delivery = try await house.command("/usr/bin/python3", "-B", script, binding).output()
-        #expect(try await host.text(delivery, 0, "image/*") == "from Python, by \(binding)")
-      }
+      let script = "\(Repository.path)/Tests/DaemonTests/Clients/items.py"
+      let delivery = try await house.command("/usr/bin/python3", "-B", script, binding).output()
+      #expect(try await host.text(delivery, 0, "image/*") == "from Python, by \(binding)")
     }
   }
 

@@ -38,9 +38,7 @@ import Testing
       + #"{"type": "application/vnd.portal.filetransfer", \#(content)}]}], "options": {"application": "org.example.Cats"}}"#
   }
 
-  @Test func `a key stands for its files, in a sandbox and outside, and what comes behind it keeps its number`()
-    async throws
-  {
+  @Test func `a key stands for its files, also in a sandbox, and what is behind it keeps its number`() async throws {
     try await withHouse { house in
       try house.knowFileTypes()
       try await house.carrying { host in
@@ -72,8 +70,7 @@ import Testing
 
           let key = #"{"representations": [{"type": "application/vnd.portal.filetransfer", "text": "four"}]}"#
           let text = #"{"representations": [{"type": "text/html", "text": "<p>behind</p>"}]}"#
-          let both =
-            #"{"items": [\#(key), \#(text)], "options": {"application": "org.example.Cats", "token": "t"}}"#
+          let both = #"{"items": [\#(key), \#(text)], "options": {"application": "org.example.Cats", "token": "t"}}"#
           let first = try await house.deliver(both)
           #expect(try await host.text(first.delivery, 1, "text/html") == "<p>behind</p>")
           #expect(try await host.text(first.delivery, 2, "text/plain") == "milk")

@@ -132,9 +132,7 @@ import Testing
     #expect(result.standardError.split(separator: "\n").count == 1)
   }
 
-  @Test func `the demonstration serves the bus at the address that it is given, and goes with its terminal`()
-    async throws
-  {
+  @Test func `the demonstration serves the bus at a given address, and goes with its terminal`() async throws {
     try await withHouse { house in
       try await withPrivateBus { other in
         try await house.daemon("--demo", "--address", "\(other.address)").whileRunning { running in
@@ -197,7 +195,7 @@ import Testing
 
 /// Compares the manual page with the program that it describes. `make check` looks for groff's complaints.
 @Suite struct ManualTests {
-  @Test func `the manual has the options that the program has, and its version`() async throws {
+  @Test func `the manual has the options, the values, the statuses and the version of the program`() async throws {
     let page = try Repository.text(of: "docs/stagedoord.1").replacing("\\-", with: "-")
     let help = try await Command.built("stagedoord", "--help").output()
     #expect(help.hasPrefix("usage: stagedoord [OPTION]...\n"))
@@ -207,11 +205,6 @@ import Testing
     let version = try await Command.built("stagedoord", "--version").run()
     #expect(version.status == .exited(0) && version.standardOutput == "stagedoord 0.1.0\n")
     #expect(page.contains("\"Stagedoor 0.1.0\""))
-  }
-
-  @Test func `the manual has a row for each status and each value that the help names`() async throws {
-    let page = try Repository.text(of: "docs/stagedoord.1")
-    let help = try await Command.built("stagedoord", "--help").output()
     for word in ["full", "normal", "memory", "error", "warning", "info", "debug", "SIGTERM", "SIGINT", "SIGHUP"] {
       #expect(page.contains(word) && help.contains(word), "\(word)")
     }

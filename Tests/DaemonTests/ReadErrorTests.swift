@@ -13,10 +13,7 @@ import TextRules
 /// controls its disk.
 @Suite struct ReadErrorTests {
   /// The theatre shows what becomes of the drops and of the windows themselves.
-  @Test
-  func `what cannot be read is said, nobody is told of some windows only, and afterwards it is as if nothing had been`()
-    async throws
-  {
+  @Test func `what cannot be read is said, and nobody is told of some windows only`() async throws {
     var (inBackground, inForeground) = (0, 0)
     // This number of reads succeeds first: the fault hits what the first drop needs, or what is read after it.
     for readable in [0, 20, 60] {

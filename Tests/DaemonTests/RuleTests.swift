@@ -7,9 +7,7 @@ import TextRules
 
 /// The person's rules, from files in the directories of configuration.
 @Suite struct RuleFileTests {
-  private func rules(_ house: House, _ name: String = "mine.rules") -> String {
-    "\(house.rules)/\(name)"
-  }
+  private func rules(_ house: House, _ name: String = "mine.rules") -> String { "\(house.rules)/\(name)" }
 
   private func key(_ text: String, in directory: String = "", _ house: House) async throws -> String? {
     let payload =
@@ -26,9 +24,7 @@ import TextRules
     "rule \(name)\n  when text is '\(text)'\n  then activity 'viewCat' key '\(key)'\n"
   }
 
-  @Test func `a text finds its window, also by a file on the disk, and the rules change while the service runs`()
-    async throws
-  {
+  @Test func `a text finds its window, also by a file on the disk, and the rules change meanwhile`() async throws {
     try await withHouse(installing: Manifests.cats) { house in
       let home = house.home
       try house.write("int main;", to: "\(home)/src/main.c")

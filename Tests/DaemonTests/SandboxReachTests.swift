@@ -132,8 +132,8 @@ import Testing
 
   // MARK: Reading
 
-  @Test func `it lists sessions, deliveries and events of its own application only`() async throws {
-    try await withTwo { house, own, _ in
+  @Test func `it lists and reads what is of its own application only`() async throws {
+    try await withTwo { house, own, foreign in
       func rows(_ member: String, _ arguments: String..., from sandbox: String) async throws -> [[String]] {
         try await house.call(member, arguments, from: sandbox)[0].elements.map { $0.elements.map(\.text) }
       }
@@ -146,18 +146,12 @@ import Testing
       let all = try await house.events()
       #expect(events.map { $0[0] } == all.filter { $0.arguments["application"] == Self.own }.map(\.sequence))
       #expect(!events.isEmpty && events.count < all.count)
-      for application in ["", Self.foreign] {
-        try await expectDenied("ListSessions", sessions(of: application), house)
-      }
+      for application in ["", Self.foreign] { try await expectDenied("ListSessions", sessions(of: application), house) }
       // A sandbox without an application has no application of its own.
       try await expectDenied("ListSessions", sessions(of: ""), from: "x y", house)
       try await expectDenied("ListDeliveries", ["string:", "string:", "uint32:0"], from: "x y", house)
       #expect(try await rows("EventsSince", "uint64:0", "uint32:0", from: "x y") == [])
-    }
-  }
 
-  @Test func `it reads properties and managed objects of its own application only`() async throws {
-    try await withTwo { house, own, foreign in
       let objects = "\(try await house.call("GetManagedObjects", in: House.manager, from: Self.own))"
       for mine in [own.session, House.path(of: Self.own)] { #expect(objects.contains("\"\(mine)\""), "\(mine)") }
       for other in [foreign.session, House.path(of: Self.foreign)] { #expect(!objects.contains(other), "\(other)") }

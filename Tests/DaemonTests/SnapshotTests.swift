@@ -15,13 +15,17 @@ import Testing
     return "\(type) \(String(decoding: try await data.everything(), as: UTF8.self))"
   }
 
+  private func expectNone(of window: RemoteObject) async throws {
+    try await expectError("org.stagedoor.Error.NoSuchItem") { _ = try await snapshot(of: window) }
+  }
+
   /// The tests of the baggage store know how large a picture may be.
   @Test func `the last picture of a window is there for all, until its session goes`() async throws {
     try await withHouse { house in
       let session = try await house.carrying { host in
         let session = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
         let (own, others) = (try host.object(session), try house.object(session, House.session))
-        try await expectError("org.stagedoor.Error.NoSuchItem") { _ = try await snapshot(of: others) }
+        try await expectNone(of: others)
         try await set("first", of: own)
         try await set("second", "image/webp", of: own)
         #expect(try await snapshot(of: others) == "image/webp second")
@@ -42,10 +46,7 @@ import Testing
     }
   }
 
-  @Test
-  func `a picture that was private is removed at the next start, if the service was killed before it had removed it`()
-    async throws
-  {
+  @Test func `a private picture of a service that was killed is removed by the next`() async throws {
     try await withHouse { house in
       let folder = "\(house.state)/spool/snapshots"
       let (session, name, picture) = try await house.carrying { host in
@@ -61,9 +62,7 @@ import Testing
       try picture.write(to: URL(filePath: "\(folder)/\(name)"))
       try await house.serving { _ in
         try await eventually("the picture to be gone") { !FileManager.default.fileExists(atPath: "\(folder)/\(name)") }
-        try await expectError("org.stagedoor.Error.NoSuchItem") {
-          _ = try await snapshot(of: try house.object(session, House.session))
-        }
+        try await expectNone(of: try house.object(session, House.session))
       }
       // Somebody may ask before it is removed, and it may be that it cannot be removed.
       try picture.write(to: URL(filePath: "\(folder)/\(name)"))
@@ -72,9 +71,7 @@ import Testing
       try await house.serving { _ in
         try await eventually("the picture to be gone") { !FileManager.default.fileExists(atPath: "\(folder)/\(name)") }
         try picture.write(to: URL(filePath: "\(folder)/\(name)"))
-        try await expectError("org.stagedoor.Error.NoSuchItem") {
-          _ = try await snapshot(of: try house.object(session, House.session))
-        }
+        try await expectNone(of: try house.object(session, House.session))
       }
     }
   }
@@ -86,13 +83,11 @@ import Testing
       try await host.asked(1, "ConnectScene")
       try await set("secret", of: own)
       #expect(try await snapshot(of: own) == "image/png secret")
-      try await expectError("org.stagedoor.Error.NoSuchItem") { _ = try await snapshot(of: others) }
+      try await expectNone(of: others)
       // A public activity replaces the secret one, but the picture still shows the secret.
       _ = try await host.deliver(Payloads.activity("viewCat", "cat2", options: #""session": "\#(session)""#))
       try await host.asked(1, "ContinueScene")
-      for window in [others, own] {
-        try await expectError("org.stagedoor.Error.NoSuchItem") { _ = try await snapshot(of: window) }
-      }
+      for window in [others, own] { try await expectNone(of: window) }
       try await set("public", of: own)
       #expect(try await snapshot(of: others) == "image/png public")
     }

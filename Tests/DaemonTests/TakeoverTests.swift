@@ -7,9 +7,7 @@ import Testing
 /// `stagedoord --replace`: one service ends, another continues, and no caller notices.
 @Suite struct TakeoverTests {
   @Test(arguments: PrivateBus.Kind.available)
-  func `who calls while others take over, one after another and several at once, loses nothing`(
-    kind: PrivateBus.Kind
-  ) async throws {
+  func `who calls while others take over, one or several at once, loses nothing`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind, installing: Manifests.cats) { house in
       // The option also works if no service runs yet.
       var running = try await house.daemon("--replace").start()
@@ -48,9 +46,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `calls that came to the one before are answered, also of those that it has not asked about`(
-    kind: PrivateBus.Kind
-  ) async throws {
+  func `calls to the one before are answered, also of callers it does not know`(kind: PrivateBus.Kind) async throws {
     try await withDaemon(kind, installing: Manifests.cats) { house, old in
       try await old.freeze()
       var clients: [Connection] = []

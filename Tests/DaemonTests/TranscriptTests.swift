@@ -236,8 +236,7 @@ private struct Expected {
 extension Expected {
   init(_ lines: [[String]]) {
     func those(_ kind: String) -> [[String]] { lines.filter { $0[0] == kind } }
-    self.init(
-      replies: those("reply"), asked: Dictionary(grouping: those("asked")) { $0[1] }, signals: those("signal"))
+    self.init(replies: those("reply"), asked: Dictionary(grouping: those("asked")) { $0[1] }, signals: those("signal"))
   }
 }
 

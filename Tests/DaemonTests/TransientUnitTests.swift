@@ -23,14 +23,10 @@ import Testing
     }
   }
 
-  @Test func `a systemd that never says that a unit has begun is a launch that failed, and is asked again`()
-    async throws
-  {
+  @Test func `a systemd that never says that a unit has begun has failed, and is asked again`() async throws {
     try await withSystemd(isSilent: true) { house, systemd in
       _ = try await house.hand("viewCat", "cat1")
-      try await eventually("the failure", within: .seconds(90)) {
-        try await house.deliveries(in: "failed").count == 1
-      }
+      try await eventually("the failure", within: .seconds(90)) { try await house.deliveries(in: "failed").count == 1 }
       let first = try #require(systemd.started)
       _ = try await house.hand("viewCat", "cat1")
       try await eventually("another unit") { systemd.started?.name != first.name }

@@ -31,8 +31,7 @@ package final class DamagedStore {
   private func open(at moment: Moment) throws(StoreError) -> Prompter {
     let store = try SessionStore(
       directory: directory.path, durability: .normal, rules: ReadingRules(types: DamagedStore.types), at: moment.time)
-    return try Prompter(
-      store, types: DamagedStore.types, allowance: Allowance(), seed: (1, 2), page: 8, at: moment)
+    return try Prompter(store, types: DamagedStore.types, allowance: Allowance(), seed: (1, 2), page: 8, at: moment)
   }
 
   /// Leaves a store with something of every kind, in rows and in the log.
@@ -55,8 +54,8 @@ package final class DamagedStore {
     "session.last_activated", "delivery.created", "delivery.deadline", "delivery.is_open", "delivery.attempt",
     "delivery.departures", "delivery.ended", "delivery.documents", "delivery.is_private", "delivery.routing_item",
     "delivery.routing_activity", "delivery.previous_private", "event.instant", "owed.number",
-    "application_count.sessions",
-    "application_count.owed", "application_count.bytes", "baggage.bytes", "baggage.is_private",
+    "application_count.sessions", "application_count.owed", "application_count.bytes", "baggage.bytes",
+    "baggage.is_private",
   ]
 
   /// Writes a number into a column, in all of its rows.

@@ -96,8 +96,7 @@ import Testing
         }
         #expect(daemon.status == nil, "\(daemon.standardError)")
         #expect((idle + noticed).flatMap(\.refusals) == [])
-        #expect(
-          noticed.allSatisfy { $0.overtaking <= Self.mostOvertakings }, "\(noticed.map(\.overtakings))")
+        #expect(noticed.allSatisfy { $0.overtaking <= Self.mostOvertakings }, "\(noticed.map(\.overtakings))")
         if let idler {
           let after = try await restingMemory(of: daemon)
           print(

@@ -24,9 +24,7 @@ import Testing
     return try #require(stage.shelf.sessions[session])
   }
 
-  @Test func `a window becomes a connected session, with content or without, which the next drop of its content finds`()
-    throws
-  {
+  @Test func `a window becomes a connected session, which the next drop of its content finds`() throws {
     let stage = Stage(hosting: cats(configurations: ["Default", "Other"]))
     let before = stage.sayings.count
     let session = try adopted(stage)

@@ -156,8 +156,7 @@ import Testing
     #expect(stage.call(.prefer(nil, type: "view")) == .done)
     #expect(stage.call(.prefer("org.example.Dogs", type: "bark")) == .done)
     func attach(_ unknown: [Text]) -> CallAnswer? {
-      stage.call(
-        .attach(application: "org.example.Cats", shown: [], unknown: unknown, HostOptions()), by: .host)
+      stage.call(.attach(application: "org.example.Cats", shown: [], unknown: unknown, HostOptions()), by: .host)
     }
     #expect(attach(["/1", "/2", "/3"])?.refusal?.name == .limitsExceeded)
     #expect(attach(["/1", "/2"]) == nil)
@@ -165,13 +164,20 @@ import Testing
     #expect(stage.answer == .attached(application: "org.example.Cats", discarded: ["/1", "/2"]))
   }
 
-  @Test func `a host is asked about so many sessions at once, and about the next when one is done`() {
+  @Test func `a host is asked about so many sessions at once, and each other session waits for it once`() throws {
+    let session = try stage.window("first")
+    stage.call(.setState(session, .background), by: .host)
     for key in 0...Host.maximumRunning { stage.drop(key: Text("\(key)")) }
-    #expect(stage.asked.count == Host.maximumRunning)
-    stage.hostAnswers(.refused("no"))
-    #expect(stage.asked.count == Host.maximumRunning)
+    for _ in 0..<10 { stage.call(.refresh(session)) }
+    #expect(stage.memory.queue["org.example.Cats"].count == 2)
+    for _ in 0..<2 {
+      #expect(stage.asked.count == Host.maximumRunning)
+      stage.hostAnswers(.refused("no"))
+    }
+    #expect(stage.asked.last?.question == .refresh(session))
     stage.hostAnswersAll()
     #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
+    #expect(stage.memory.lanes.isEmpty)
   }
 
   @Test(
@@ -179,9 +185,7 @@ import Testing
       ([.shell(1), .shell(1), .other, .shell(1)], [1, 2, 4]),
       ([.sandbox("org.example.Mail", 0), .sandbox("org.example.Mail", 1), .sandbox("org.example.Mail", 2)], [2]),
     ] as [([Caller], [CallNumber])])
-  func `calls of a caller that has left are forgotten, and those of others wait on`(
-    callers: [Caller], forgotten: [CallNumber]
-  ) {
+  func `calls of a caller that left are forgotten, and others wait on`(callers: [Caller], forgotten: [CallNumber]) {
     let stage = Stage(cats())
     for caller in callers { stage.drop(key: "1", by: caller) { ($0.token, $0.wait) = ("once", .handled) } }
     #expect(stage.shelf.deliveries.count == 1)
@@ -194,19 +198,6 @@ import Testing
     stage.hostAnswersAll()
     #expect(stage.answers.values.count { $0.delivered != nil } == callers.count - forgotten.count)
     #expect(stage.memory.waitingFor.keys.isEmpty)
-  }
-
-  @Test func `a session waits once for a host that has its hands full`() throws {
-    let session = try stage.window("first")
-    stage.call(.setState(session, .background), by: .host)
-    for key in 0..<Host.maximumRunning { stage.drop(key: Text("\(key)")) }
-    for _ in 0..<10 { stage.call(.refresh(session)) }
-    #expect(stage.memory.queue["org.example.Cats"].count == 1)
-    stage.hostAnswers(.refused("no"))
-    #expect(stage.asked.last?.question == .refresh(session))
-    stage.hostAnswersAll()
-    #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
-    #expect(stage.memory.lanes.isEmpty)
   }
 
   @Test func `deadlines of what is over do not pile up`() {

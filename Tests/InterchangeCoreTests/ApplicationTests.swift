@@ -23,9 +23,7 @@ import Testing
     #expect(new("", of: "org.example.None")?.refusal?.name == .unknownObject)
   }
 
-  @Test func `the preferred application takes what several declare, until that is cleared, also after a restart`()
-    throws
-  {
+  @Test func `the preferred application takes what several declare until that is cleared, over a restart`() throws {
     let applications = [cats("org.example.A"), cats("org.example.B")]
     let stage = Stage(applications[0], applications[1])
     func taker() throws -> Text? {
@@ -55,9 +53,7 @@ import Testing
       cats { $0.contentTypes = [contentType("image/png")] },
       cats("org.example.Dogs") { $0.contentTypes = [contentType("public.png")] }
     ) { $0.preferences = 1 }
-    func prefer(_ application: Text?, _ type: Text) -> CallAnswer? {
-      stage.call(.prefer(application, type: type))
-    }
+    func prefer(_ application: Text?, _ type: Text) -> CallAnswer? { stage.call(.prefer(application, type: type)) }
     func preferred() -> [Text?] {
       let names: [Text] = ["image/png", "IMAGE/PNG", "public.png", "image/x-png"]
       return names.map { stage.book.preferredApplication(for: $0) }
@@ -90,9 +86,7 @@ import Testing
     #expect(stage.drop(key: "cat2")?.delivered?.session == session)
   }
 
-  @Test func `a manifest that comes back without a configuration takes its sessions with it, also if all are known`()
-    throws
-  {
+  @Test func `a manifest that comes back without a configuration discards its sessions, known or not`() throws {
     let stage = Stage(cats(configurations: ["Default", "Detail"]))
     stage.drop(key: "1")
     let made = try #require(

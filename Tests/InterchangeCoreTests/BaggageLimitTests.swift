@@ -65,9 +65,7 @@ import Theatre
     #expect(stage.baggage.packings.first?.rest == 2 * Allowance.smallestBaggage)
   }
 
-  @Test func `calls that copy at the same time share their sender's space, and leave half of the places to others`()
-    throws
-  {
+  @Test func `calls that copy at the same time share their sender's space, and leave half of the places`() throws {
     let stage = Stage(cats())
     let most = Allowance.copyingCalls / 2
     for number in 0..<most { #expect(stage.drop(.file(), key: Text("\(number)")) == nil) }
@@ -91,9 +89,7 @@ import Theatre
     #expect(stage.book.ledger.total(.baggage) == 0)
   }
 
-  @Test func `what is packed when its sender leaves is charged to those that have left, and nobody waits for it`()
-    throws
-  {
+  @Test func `what is packed when its sender leaves is charged to those that have left, and not awaited`() throws {
     #expect(stage.drop(.file(), key: "1") { $0.wait = .handled } == nil)
     stage.callerLeaves(.shell)
     stage.baggagePacks([10])
@@ -126,8 +122,7 @@ import Theatre
   @Test func `each content in a file of its own is charged as a block`() throws {
     let stage = Stage(cats())
     let promises = (0..<100).map { Representation.promise(Text("/\($0)"), type: Text("image/x-\($0)")) }
-    stage.call(
-      .deliver(stage.payload(promises) { $0.keepPromises = true }, digest: "digest", size: 100))
+    stage.call(.deliver(stage.payload(promises) { $0.keepPromises = true }, digest: "digest", size: 100))
     stage.baggagePacks((0..<100).map { _ in 4 })
     #expect(stage.answer?.delivered != nil)
     #expect(stage.book.ledger.total(.baggage) == 100 * Parcel.smallestFile)

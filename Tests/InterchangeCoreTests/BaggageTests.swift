@@ -47,9 +47,7 @@ import Theatre
     #expect(refusal?.message.contains("it has text/plain") == true)
   }
 
-  @Test func `a type is found by conformance, and who asks for a type gets that type before one that conforms to it`()
-    throws
-  {
+  @Test func `a type is found by conformance, and a type itself comes before one that conforms to it`() throws {
     let delivered = try stage.handled(
       .text("<p>x", type: "text/html"), .text("x"), .data(1, type: "image/png"), .data(2, type: "image/jpeg"))
     let expected: [(Text, String)] = [

@@ -7,9 +7,7 @@ import Testing
 @Suite struct BatchTests {
   private let stage = Stage(cats())
 
-  private func batch(
-    _ keys: [Text], _ mode: PayloadOptions.Batch = .allOrNothing, token: Text? = nil
-  ) -> Ask {
+  private func batch(_ keys: [Text], _ mode: PayloadOptions.Batch = .allOrNothing, token: Text? = nil) -> Ask {
     var payload = Payload(
       items: keys.map {
         Item(activities: [UserActivity(activityType: $0 == "?" ? "unknown" : "view", targetContentIdentifier: $0)])

@@ -1,6 +1,7 @@
 import SceneModel
 import SceneRouting
 import Testing
+import Theatre
 
 @testable import InterchangeCore
 
@@ -8,13 +9,7 @@ import Testing
 @Suite struct ConnectionOptionsTests {
   /// The connection options of the first question that has some.
   private func options(_ stage: Stage) throws -> UserInfo {
-    let texts = stage.asked.compactMap { asked -> Text? in
-      switch asked.question {
-      case .connect(_, _, let options), .continue(_, let options), .configuration(_, _, let options): options
-      default: nil
-      }
-    }
-    return try JSON.dictionary(try #require(texts.first))
+    try JSON.dictionary(try #require(stage.asked.compactMap(\.question.options).first))
   }
 
   @Test func `the token, the deadline and the privacy come with the scene, where there are some`() throws {
@@ -132,9 +127,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a host is told the name of a file that it opens in its place, and not if it is in a sandbox`(
-    isSandboxed: Bool
-  ) throws {
+  func `a host is told the name of a file that it opens in place, unless in a sandbox`(isSandboxed: Bool) throws {
     let stage = Stage(cats())
     stage.attach(as: isSandboxed ? .sandbox("org.example.Cats") : .host)
     _ = try stage.packed(.file(inPlace: true))

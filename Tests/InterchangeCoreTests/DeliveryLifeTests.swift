@@ -7,14 +7,14 @@ import Testing
 @Suite struct DeliveryLifeTests {
   private let stage = Stage(hosting: cats())
 
-  @Test func `without a host it is held, and its application is started`() throws {
+  @Test func `without a host it is held and its application started, and a ready host gets all in order`() throws {
     let stage = Stage(cats())
-    let delivered = try #require(stage.drop(key: "1")?.delivered)
-    #expect(delivered.outcome == "created")
-    #expect(stage.progress(of: delivered.delivery)?.state == .held)
+    let deliveries = try ["1", "2", "3"].map { try #require(stage.drop(key: $0)?.delivered) }
+    #expect(deliveries.allSatisfy { $0.outcome == "created" && stage.progress(of: $0.delivery)?.state == .held })
     #expect(stage.errands == [.launch(application: "org.example.Cats", number: 1, name: "org.example.Cats")])
-    stage.drop(key: "2")
-    #expect(stage.errands.count == 1)
+    stage.attach()
+    #expect(stage.asked.map(\.question.connect?.session) == deliveries.map(\.session))
+    #expect(deliveries.allSatisfy { stage.progress(of: $0.delivery)?.state == .routed })
   }
 
   @Test func `with a host it is routed, and handled when the host has opened the window`() throws {
@@ -35,14 +35,6 @@ import Testing
     #expect(stage.asked.map(\.question.member) == ["ActivateScene"])
     stage.hostAnswersAll()
     #expect(stage.progress(of: activated?.delivery)?.state == .handled)
-  }
-
-  @Test func `a delivery that is held is routed when a host is ready, in the order in which it came`() throws {
-    let stage = Stage(cats())
-    let deliveries = try ["1", "2", "3"].map { try #require(stage.drop(key: $0)?.delivered) }
-    stage.attach()
-    #expect(stage.asked.map(\.question.connect?.session) == deliveries.map(\.session))
-    #expect(deliveries.allSatisfy { stage.progress(of: $0.delivery)?.state == .routed })
   }
 
   @Test func `for one session calls wait for each other, and different sessions do not`() throws {
@@ -76,9 +68,7 @@ import Testing
   }
 
   @Test(arguments: [HostAnswer.refused("no cats"), .failed("broken"), .timedOut])
-  func `a host that does not take it lets it fail, and the session that was made for it goes`(_ answer: HostAnswer)
-    throws
-  {
+  func `a host that does not take it lets it fail, and the session made for it goes`(_ answer: HostAnswer) throws {
     let name: Text = answer == .timedOut ? "org.stagedoor.Error.HostTimeout" : "org.stagedoor.Error.HostRefused"
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     let call = stage.lastCall
@@ -103,9 +93,7 @@ import Testing
   }
 
   @Test(arguments: [HostAnswer.refused("no"), .timedOut])
-  func `a window shows what it showed before when the host does not take it, unless something newer was set`(
-    _ answer: HostAnswer
-  ) throws {
+  func `what no host takes leaves its window as before, unless something newer was set`(_ answer: HostAnswer) throws {
     let session = try stage.window("1")
     stage.drop(key: "2", to: session)
     #expect(stage.sessions()[0].userActivity?.key == "2")
@@ -205,13 +193,17 @@ import Testing
     #expect(stage.shelf.events.count == 2, "it happened once, and ended once")
   }
 
-  @Test func `a host that leaves holds it again, with the next attempt`() throws {
+  @Test func `a host that leaves holds it again, with the next attempt unless it never heard the call`() throws {
     let delivery = stage.drop(key: "1")?.delivered?.delivery
-    stage.hostLeaves()
-    #expect(stage.progress(of: delivery)?.state == .held)
-    #expect(stage.progress(of: delivery)?.attempt == 2)
-    #expect(stage.progress(of: delivery)?.departures == 1)
-    #expect(stage.errands.contains(.launch(application: "org.example.Cats", number: 1, name: "org.example.Cats")))
+    stage.hostAnswers(.gone(neverReached: true))
+    for (attempt, departures) in [(1, 0), (2, 1)] {
+      #expect(stage.progress(of: delivery)?.state == .held)
+      #expect(stage.progress(of: delivery)?.attempt == Int64(attempt))
+      #expect(stage.progress(of: delivery)?.departures == Int64(departures))
+      #expect(stage.errands.last == .launch(application: "org.example.Cats", number: attempt, name: "org.example.Cats"))
+      stage.attach()
+      stage.hostLeaves()
+    }
   }
 
   @Test func `three departures refuse what the host was working on, and nothing else`() throws {
@@ -234,14 +226,6 @@ import Testing
     #expect(stage.progress(of: second?.delivery)?.state == .held)
     #expect(stage.progress(of: third?.delivery)?.departures == 0)
     #expect(stage.progress(of: third?.delivery)?.state == .held)
-  }
-
-  @Test func `a host that never heard the call has not had the delivery`() throws {
-    let delivery = stage.drop(key: "1")?.delivered?.delivery
-    stage.hostAnswers(.gone(neverReached: true))
-    #expect(stage.progress(of: delivery)?.attempt == 1)
-    #expect(stage.progress(of: delivery)?.departures == 0)
-    #expect(stage.progress(of: delivery)?.state == .held)
   }
 
   @Test func `deliveries that joined do not fail with the first`() throws {
@@ -298,26 +282,21 @@ import Testing
   }
 
   /// Once, each of two deliveries remembered the other as the one before it, and the service followed them for ever.
-  @Test func `what was redirected there and back can be cancelled`() throws {
+  @Test(arguments: [true, false])
+  func `what was redirected there and back, or within its window, leaves nothing`(isThereAndBack: Bool) throws {
     let stage = Stage(cats())
     let first = try #require(stage.drop(key: "1")?.delivered?.session)
     let other = try #require(stage.drop(key: "2")?.delivered?.session)
     let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, to: first)?.delivered?.delivery) }
-    for session in [other, first] {
+    for session in isThereAndBack ? [other, first] : [first] {
       #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
     }
-    for delivery in deliveries.reversed() { #expect(stage.call(.cancel(delivery)) == .done) }
+    for delivery in isThereAndBack ? deliveries.reversed() : deliveries {
+      #expect(stage.call(.cancel(delivery)) == .done)
+    }
+    #expect(stage.shelf.sessions[first]?.userActivity?.key == "1")
     let last = try #require(stage.drop(key: "c", to: first)?.delivered?.delivery)
     #expect(stage.call(.cancel(last)) == .done)
-  }
-
-  @Test func `what was redirected within its window leaves nothing there when it is cancelled`() throws {
-    let stage = Stage(cats())
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    let deliveries = try ["a", "b"].map { try #require(stage.drop(key: $0, to: session)?.delivered?.delivery) }
-    #expect(stage.call(.redirect(deliveries[0], to: session)) == .outcome("activated"))
-    for delivery in deliveries { #expect(stage.call(.cancel(delivery)) == .done) }
-    #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
   }
 
   /// The host may have written before it read of the delivery.
@@ -351,9 +330,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a window is private while its host has a private delivery, also if a public one comes behind it`(
-    isHosted: Bool
-  ) throws {
+  func `a window is private while its host has a private delivery, also before a public one`(isHosted: Bool) throws {
     let stage = Stage(cats())
     if isHosted { stage.attach() }
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
@@ -375,8 +352,7 @@ import Testing
   @Test func `a window is as before if its host never had the private delivery`() throws {
     let session = try #require(stage.drop(key: "1") { $0.statedDeadline = 3_600 }?.delivered?.session)
     let delivery = try #require(
-      stage.drop(key: "2", to: session) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }?.delivered?
-        .delivery)
+      stage.drop(key: "2", to: session) { ($0.isPrivate, $0.statedDeadline) = (true, 5) }?.delivered?.delivery)
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.progress(of: delivery)?.state == .failed)
     #expect(stage.shelf.sessions[session]?.isPrivate == false)
@@ -385,8 +361,7 @@ import Testing
 
   @Test func `the window from which a private delivery was redirected stays private`() throws {
     let sessions = try ["1", "2"].map { try stage.window($0) }
-    let delivery = try #require(
-      stage.drop(key: "3", to: sessions[0]) { $0.isPrivate = true }?.delivered?.delivery)
+    let delivery = try #require(stage.drop(key: "3", to: sessions[0]) { $0.isPrivate = true }?.delivered?.delivery)
     stage.hostAnswersAll()
     #expect(stage.call(.redirect(delivery, to: sessions[1])) == .outcome("activated"))
     #expect(stage.shelf.sessions[sessions[0]]?.isPrivate == true)
@@ -500,9 +475,7 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .failed)
   }
 
-  @Test func `what was handled is redirected by a clock that was set back, and not once its documents have gone`()
-    throws
-  {
+  @Test func `what was handled is redirected by a clock that was set back, unless its documents have gone`() throws {
     let stage = Stage(hosting: cats())
     let target = try stage.window("2")
     let first = try #require(stage.drop(key: "1")?.delivered?.delivery)

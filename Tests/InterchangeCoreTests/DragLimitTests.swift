@@ -112,13 +112,4 @@ import Theatre
     #expect(stage.book.ledger.taken(.baggage, by: .departed) == Allowance.smallestBaggage)
     stage.checkItself()
   }
-
-  @Test func `whoever has left no longer brings the ticket`() throws {
-    let (stage, _, drag) = try Stage.dragging(.text())
-    for number in 0..<Allowance.dragOpeners {
-      stage.open(drag, by: .shell(number))
-      stage.callerLeaves(.shell(number))
-    }
-    #expect(stage.open(drag, by: .target) == .dragOpened(drag))
-  }
 }

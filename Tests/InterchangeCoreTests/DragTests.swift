@@ -124,9 +124,7 @@ import Theatre
       for ask in [
         .propose(drag, on: nil), .drop(drag, on: nil, operation: "copy"), .cancelDrag(drag),
         .addItems([], to: drag, size: 1),
-      ] as [Ask] {
-        #expect(stage.call(ask, by: caller)?.refusal?.name == .unknownObject)
-      }
+      ] as [Ask] { #expect(stage.call(ask, by: caller)?.refusal?.name == .unknownObject) }
       #expect(stage.call(.openDrag(ticket: "another"), by: caller)?.refusal?.name == .unknownObject)
     }
     #expect(stage.open(drag, by: .target) == .dragOpened(drag))
@@ -157,13 +155,13 @@ import Theatre
     }
   }
 
-  @Test func `as many connections bring a ticket as are remembered, and not one more`() throws {
+  @Test func `as many connections bring a ticket as are remembered, until one of them leaves`() throws {
     let (stage, _, drag) = try Stage.dragging(.text())
-    for number in 0..<Allowance.dragOpeners {
-      stage.open(drag, by: .sandbox("org.example.Target", number))
-    }
+    for number in 0..<Allowance.dragOpeners { stage.open(drag, by: .sandbox("org.example.Target", number)) }
     let late = Caller.sandbox("org.example.Target", Allowance.dragOpeners)
     #expect(stage.open(drag, by: late)?.refusal?.name == .limitsExceeded)
+    stage.callerLeaves(.sandbox("org.example.Target", 0))
+    #expect(stage.open(drag, by: late) == .dragOpened(drag))
     #expect(stage.open(drag, by: .target) == .dragOpened(drag))
     #expect(stage.open(drag, by: .other) == .dragOpened(drag))
   }

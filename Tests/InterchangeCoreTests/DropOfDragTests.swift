@@ -36,13 +36,7 @@ import Theatre
     #expect(stage.answer?.size == 100)
   }
 
-  @Test func `what is dropped on the edge makes a session`() throws {
-    let (stage, _, drag) = try Stage.dragging(.text())
-    let delivered = try #require(stage.drop(drag, on: nil)?.delivered)
-    #expect(delivered.outcome == "created")
-  }
-
-  @Test func `a drag is dropped once, and what is dropped is not cancelled`() throws {
+  @Test func `a drag is dropped once, on the edge for a new session, and what is dropped is not cancelled`() throws {
     let stage = Stage(hosting: cats())
     let drag = try stage.dragging(.file())
     stage.drop(drag, on: nil)
@@ -50,11 +44,9 @@ import Theatre
     for ask in [
       .drop(drag, on: nil, operation: "copy"), .cancelDrag(drag), .propose(drag, on: nil),
       .addItems([], to: drag, size: 1),
-    ] as [Ask] {
-      #expect(stage.call(ask)?.refusal?.name == .requestDenied)
-    }
+    ] as [Ask] { #expect(stage.call(ask)?.refusal?.name == .requestDenied) }
     stage.baggagePacks()
-    #expect(stage.answers[first]?.delivered != nil)
+    #expect(stage.answers[first]?.delivered?.outcome == "created")
     #expect(stage.drop(drag, on: nil)?.refusal?.name == .requestDenied)
     #expect(stage.shelf.deliveries.count == 1)
   }
@@ -114,9 +106,7 @@ import Theatre
   }
 
   @Test(arguments: [true, false])
-  func `what is moved ends when its host has handled and released it, whichever comes first`(isHandledFirst: Bool)
-    throws
-  {
+  func `what is moved ends when its host has handled and released it, in either order`(isHandledFirst: Bool) throws {
     let (stage, window, drag) = try Self.moving()
     if isHandledFirst { stage.hostAnswersAll() }
     let count = stage.sayings.count
@@ -228,9 +218,7 @@ import Theatre
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `a source that leaves, or a deadline that comes, while a drop is packed waits for what becomes of it`(
-    isDeadline: Bool, isRefused: Bool
-  ) throws {
+  func `a source's departure and a deadline wait for a drop that is packed`(isDeadline: Bool, isRefused: Bool) throws {
     let (stage, _, drag) = try Stage.dragging(.descriptor(), .file())
     stage.open(drag, by: .target)
     stage.drop(drag, on: nil, by: .target)

@@ -219,9 +219,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a sandbox sends only what is declared, and only if the host takes it; so does a stranger`(isStranger: Bool)
-    throws
-  {
+  func `a sandbox or a stranger sends only what is declared, and only if the host takes it`(isStranger: Bool) throws {
     let sender = isStranger ? Caller.other : .sandbox("org.example.Mail")
     func refusal(_ type: Text) -> InterchangeError.Name? {
       stage.drop(type, key: "1", to: laptop, by: sender) { $0.isFromStranger = isStranger }?.refusal?.name

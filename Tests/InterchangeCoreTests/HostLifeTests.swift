@@ -7,6 +7,7 @@ import Testing
 /// Hosts, their scenes, and the order in which everyone hears of changes.
 @Suite struct HostLifeTests {
   private let stage = Stage(hosting: cats())
+  private let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
 
   @Test func `a host that attaches is answered, hears what is gone, and then is given what is held`() throws {
     let stage = Stage(cats())
@@ -61,9 +62,7 @@ import Testing
     }
   }
 
-  @Test func `attaching again says which scenes are still there, and another application's session is none of them`()
-    throws
-  {
+  @Test func `attaching again says which scenes are there, and another application's session is none`() throws {
     let stage = Stage(cats(), cats("org.example.Dogs"))
     let own = { (options: inout PayloadOptions) in options.application = "org.example.Cats" }
     stage.attach()
@@ -82,7 +81,7 @@ import Testing
 
   @Test func `who does not own the name hosts nothing`() {
     let stage = Stage(cats())
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+    stage.call(attach, by: .host)
     stage.play(.ownership(stage.lastQuestion, isOwner: false))
     #expect(stage.answer?.refusal?.name == .notHost)
     #expect(stage.memory.hosts.isEmpty)
@@ -91,9 +90,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what is marked host is for the attached host, and without one for a shell where it was registered`(
-    isInstalled: Bool
-  ) throws {
+  func `what is marked host is the attached host's, or a shell's where it was registered`(isInstalled: Bool) throws {
     let (stage, application) = (Stage(), "org.example.Cats" as Text)
     if isInstalled {
       stage.play(.installed([application: InstalledManifest(manifest: cats(), file: "/cats.plist")], keeping: []))
@@ -119,9 +116,7 @@ import Testing
     #expect(asks.map(isDenied) == asks.map { _ in isInstalled })
   }
 
-  @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`()
-    throws
-  {
+  @Test func `a host in the place of another shows its windows, and what went with the other stays gone`() throws {
     let window = try stage.window("1")
     // The first host is opening a window; its departure for the third time refuses the delivery, and its session goes with it.
     let delivery = try #require(stage.drop(key: "2") { $0.statedDeadline = 3_600 }?.delivered)
@@ -145,7 +140,7 @@ import Testing
   @Test func `a host that gave the name back and attaches again is the host, whatever news comes later`() {
     let cats: Text = "org.example.Cats"
     // The news of its loss is behind its call.
-    let answer = stage.call(.attach(application: cats, shown: [], unknown: [], HostOptions()), by: .host)
+    let answer = stage.call(attach, by: .host)
     #expect(answer?.refusal == nil)
     let lookup = Errand.findOwner(stage.lastQuestion, name: cats, application: cats, connection: ":1.10", path: nil)
     #expect(stage.errands.last == lookup)
@@ -160,7 +155,6 @@ import Testing
 
   @Test func `a host that took its name back from another, and was answered, is the host`() {
     let stage = Stage(hosting: cats())
-    let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
     let questions = [Caller.other, .host].map { caller in
       stage.call(attach, by: caller)
       return stage.lastQuestion
@@ -180,7 +174,6 @@ import Testing
   @Test func `of two that attach one after the other the one that the bus names last is the host`() {
     for isOther in [false, true] {
       let stage = Stage(cats())
-      let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
       stage.call(attach, by: .other)
       let question = stage.lastQuestion
       // The disk refuses the answer, which comes again when the next host is there.
@@ -197,7 +190,6 @@ import Testing
 
   @Test func `an answer about a host that another has replaced says nothing of the other`() {
     let stage = Stage(hosting: cats())
-    let attach = Ask.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
     stage.call(attach, by: .host)
     let question = stage.lastQuestion
     stage.attach(as: .other)
@@ -209,38 +201,32 @@ import Testing
     #expect(stage.memory.hosts.isEmpty)
   }
 
-  @Test func `a host that attached again and left is no host, although the answer about it could not be stored`() {
-    let stage = Stage(hosting: cats())
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+  @Test(arguments: [false, true])
+  func `a host that left is no host, although the answer about it could not be stored`(isAgain: Bool) {
+    let stage = isAgain ? Stage(hosting: cats()) : Stage(cats())
+    stage.call(attach, by: .host)
+    let call = stage.lastCall
     stage.turn(refused: true) { $0.play(.ownership($0.lastQuestion, isOwner: true)) }
     stage.hostLeaves()
     stage.passUntilQuiet(seconds: 10)
     stage.play(.ownership(stage.lastQuestion, isOwner: false))
-    #expect(stage.memory.hosts.isEmpty)
-    #expect(stage.memory.attaching.isEmpty)
+    #expect(stage.memory.hosts.isEmpty && stage.memory.attaching.isEmpty)
+    #expect(stage.answers[call]?.refusal?.name == (isAgain ? nil : .notHost))
   }
 
   @Test func `of two questions who owns the name, the answer to the second counts`() {
     for ownsAtLast in [false, true] {
       let stage = Stage(hosting: cats())
       let questions = (0..<2).map { _ in
-        stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+        stage.call(attach, by: .host)
         return stage.lastQuestion
       }
       stage.hostLeaves()
       stage.play(.ownership(questions[0], isOwner: false))
       #expect(stage.book.isHost(.host, of: "org.example.Cats"))
       stage.play(.ownership(questions[1], isOwner: ownsAtLast))
-      #expect(stage.book.isHost(.host, of: "org.example.Cats") == ownsAtLast)
+      #expect(stage.book.isHost(.host, of: "org.example.Cats") == ownsAtLast && stage.memory.attaching.isEmpty)
     }
-  }
-
-  @Test func `a host that attaches again without the name is no host`() {
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
-    stage.hostLeaves()
-    stage.play(.ownership(stage.lastQuestion, isOwner: false))
-    #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
-    #expect(stage.memory.attaching.isEmpty)
   }
 
   @Test func `a host that has its name again stays, although its loss could not be stored`() throws {
@@ -265,33 +251,15 @@ import Testing
     }
   }
 
-  @Test func `properties come before signals, and the answer comes last`() {
+  @Test(arguments: [
+    (HostAnswer.refused("no"), ["DeliveryFailed", "session went", "SessionDiscarded", "refused hostRefused"]),
+    (.done, ["session changed State Connected", "SessionConnected", "SessionStateChanged", "Handled", "answer"]),
+  ])
+  func `properties come before signals, and what the caller hears comes last`(answer: HostAnswer, words: [String]) {
     stage.drop(key: "1") { $0.wait = .handled }
     let before = stage.sayings.count
-    stage.hostAnswers(.done)
-    #expect(
-      stage.said(since: before).map(\.word) == [
-        "session changed State Connected", "SessionConnected", "SessionStateChanged", "Handled", "answer",
-      ])
-  }
-
-  @Test func `who waits for a delivery hears last that it was refused`() {
-    stage.drop(key: "1") { $0.wait = .handled }
-    let before = stage.sayings.count
-    stage.hostAnswers(.refused("no"))
-    #expect(
-      stage.said(since: before).map(\.word) == [
-        "DeliveryFailed", "session went", "SessionDiscarded", "refused hostRefused",
-      ])
-  }
-
-  @Test func `a service that starts tells which scenes were left`() throws {
-    let window = try stage.window("1")
-    let before = stage.sayings.count
-    stage.restart(cats())
-    stage.passUntilQuiet(seconds: 0)
-    #expect(stage.said(since: before).map(\.word).contains("SessionDisconnected"))
-    #expect(stage.shelf.sessions[window]?.state == .unattached)
+    stage.hostAnswers(answer)
+    #expect(stage.said(since: before).map(\.word) == words)
   }
 
   @Test func `a window that opens after its delivery failed is closed again`() throws {
@@ -395,9 +363,7 @@ import Testing
     Stage(hosting: cats(configurations: ["Default", "Other"], atMost: 2, isDynamic: true))
   }
 
-  @Test func `the host's choice is the configuration of a new session, and limits are those of the manifest's choice`()
-    throws
-  {
+  @Test func `a new session has the configuration that its host chooses, and the limits of the manifest's`() throws {
     let stage = dynamic()
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     #expect(stage.asked.map(\.question.member) == ["ConfigurationForConnecting"])
@@ -423,9 +389,7 @@ import Testing
     HostAnswer.configuration(.empty), .configuration("Default"), .configuration("Screen"), .configuration("Nowhere"),
     .refused("no"), .timedOut,
   ])
-  func `no answer, none of the role, an error or nothing within a second: the manifest's choice`(_ answer: HostAnswer)
-    throws
-  {
+  func `no answer, one of no use, an error or silence: the manifest's choice`(_ answer: HostAnswer) throws {
     let stage = Stage(
       hosting: cats(configurations: ["Default", "Other", "Screen"], isDynamic: true) {
         $0.configurations[2].role = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
@@ -465,6 +429,21 @@ import Testing
     #expect(stage.memory.starts["org.example.Cats"] == .ended(until: stage.now.uptime))
     stage.drop(key: "2")
     #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2, name: "org.example.Cats"))
+  }
+
+  @Test func `what is held is started when an installed manifest says how, and a registered one says nothing of it`() {
+    var stage = Stage(cats())
+    stage.drop(key: "1")
+    stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
+    stage.play(.declared(cats(exec: "cats")))
+    stage.play(.launch(application: "org.example.Cats", number: 2, .unknown))
+    #expect(
+      stage.errands.last == .run(application: "org.example.Cats", number: 2, command: "cats", activationToken: nil))
+    stage = Stage()
+    stage.call(.register(cats(exec: "cats"), size: 1))
+    stage.drop(key: "1")
+    stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
+    #expect(!stage.errands.contains { if case .run = $0 { true } else { false } })
   }
 
   @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left])

@@ -33,8 +33,7 @@ import Theatre
   @Test func `large data, files and descriptors are packed first, and the decision waits`() throws {
     let answer = stage.drop(
       .data(Self.large, type: "image/webp"), .text(Text(String(repeating: "x", count: Self.large)), type: "text/html"),
-      .file(),
-      .file("b", type: "text/x-b", inPlace: true), .descriptor(3), .text())
+      .file(), .file("b", type: "text/x-b", inPlace: true), .descriptor(3), .text())
     #expect(answer == nil)
     #expect(stage.shelf.deliveries.isEmpty && stage.shelf.sessions.isEmpty)
     let orders = try #require(stage.baggage.packings.first).orders
@@ -113,9 +112,7 @@ import Theatre
     #expect(stage.baggage.packings.isEmpty)
   }
 
-  @Test func `where the contents of the second call with a token cannot be packed, it gets the answer of the first`()
-    throws
-  {
+  @Test func `a second call with a token whose contents cannot be packed gets the answer of the first`() throws {
     for _ in 0..<2 { stage.drop(.descriptor(), .file()) { $0.token = "once" } }
     let payload = stage.payload([.descriptor(), .file()]) { $0.token = "each" }
     for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }

@@ -117,11 +117,8 @@ import Testing
     #expect(stages == ["welcome", "ready"])
     #expect(acts.count == 8)
     let starts = Set(
-      [
-        Start.asking(number: 1, isKnown: false), .begun(number: 1, since: 0), .ended(until: 0),
-        .impossible(since: 0),
-      ]
-      .map { String("\($0)".prefix { $0 != "(" }) })
+      [Start.asking(number: 1, isKnown: false), .begun(number: 1, since: 0), .ended(until: 0), .impossible(since: 0)]
+        .map { String("\($0)".prefix { $0 != "(" }) })
     #expect(try states(below: "A start", cells: [0, 2]) == starts)
   }
 }

@@ -54,14 +54,15 @@ import Testing
     #expect(directory.names.filter { directory.bytes(of: $0).contains(secret) } == [])
   }
 
-  @Test func `a title that everybody knew is back when a private delivery is cancelled`() throws {
+  @Test func `what everybody knew is hidden, and is back when a private delivery is cancelled`() throws {
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.call(.write(session, .title("Diary")))
+    stage.call(.write(session, .userInfo(["page": 7])))
     let (_, delivery) = try hidden(stage, behind: "1")
     stage.call(.write(session, .title("secret")))
-    #expect(try seen(stage, session).title == "")
+    #expect(try seen(stage, session).title == "" && seen(stage, session).userInfo == [:])
     #expect(stage.call(.cancel(delivery)) == .done)
-    #expect(try seen(stage, session).title == "Diary")
+    #expect(try seen(stage, session).title == "Diary" && seen(stage, session).userInfo == ["page": 7])
     #expect(try seen(stage, session).userActivity?.key == "1")
     expectNoSecret(in: stage)
   }
@@ -81,9 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a window to which a private delivery was redirected shows its earlier content when its host refuses it`()
-    throws
-  {
+  @Test func `a window shows its earlier content when its host refuses a private redirected delivery`() throws {
     let stage = Stage(hosting: cats())
     let windows = try ["1", "2"].map { try stage.window($0) { $0.disposition = .new } }
     let delivery = try #require(stage.drop(key: "1", to: windows[0], { $0.isPrivate = true })?.delivered).delivery
@@ -113,9 +112,7 @@ import Testing
     #expect(try seen(stage, window).userActivity == other)
   }
 
-  @Test func `a host that lost its name may still read a private question, and its window stays private meanwhile`()
-    throws
-  {
+  @Test func `while a host that lost its name may still read a private question, its window stays private`() throws {
     for leavesTheBus in [false, true] {
       let stage = Stage(hosting: cats())
       let window = try stage.window()
@@ -200,15 +197,6 @@ import Testing
     #expect(try seen(stage, session).userActivity?.key == "1")
     #expect(try isEmpty())
     expectNoSecret(in: stage)
-  }
-
-  @Test func `what was written before is hidden as long as the window is private`() throws {
-    let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    stage.call(.write(session, .userInfo(["page": 7])))
-    let (_, delivery) = try hidden(stage, behind: "1")
-    #expect(try seen(stage, session).userInfo == [:])
-    #expect(stage.call(.cancel(delivery)) == .done)
-    #expect(try seen(stage, session).userInfo == ["page": 7])
   }
 
   @Test(arguments: [false, true])

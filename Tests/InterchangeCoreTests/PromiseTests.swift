@@ -185,7 +185,7 @@ import Theatre
 
   // MARK: Promises
 
-  @Test func `the promises of a call that is refused end`() throws {
+  @Test func `the promises of a call that is refused, and those that a sandbox may not hand over, end`() throws {
     let stage = Stage(cats())
     stage.drop(.promise("/refused")) { $0.application = "org.example.Nobody" }
     #expect(stage.answer?.refusal != nil)
@@ -193,7 +193,9 @@ import Theatre
     stage.baggageFails()
     stage.drop(.promise("/kept")) { $0.keepPromises = true }
     stage.baggageFails()
-    #expect(stage.endedPromises == [["/refused"], ["/fails"], ["/kept"]])
+    stage.drop(.promise("/undeclared"), by: .sandbox("org.example.Mail"))
+    #expect(stage.answer?.delivered != nil)
+    #expect(stage.endedPromises == [["/refused"], ["/fails"], ["/kept"], ["/undeclared"]])
   }
 
   @Test func `the promises of a call that was carried out before end, unless they are those of the first`() throws {
@@ -214,12 +216,5 @@ import Theatre
     #expect(stage.endedPromises == [])
     stage.call(.release(other.delivery), by: .host)
     #expect(stage.endedPromises == [["/a"]])
-  }
-
-  @Test func `promises that a sandbox may not hand over end`() throws {
-    let stage = Stage(cats())
-    stage.drop(.promise("/undeclared"), by: .sandbox("org.example.Mail"))
-    #expect(stage.answer?.delivered != nil)
-    #expect(stage.endedPromises == [["/undeclared"]])
   }
 }

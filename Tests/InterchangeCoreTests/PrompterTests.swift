@@ -11,16 +11,12 @@ import Theatre
 @Suite struct PrompterTests {
   private static let application: Text = "org.example.Cats"
 
-  private let attach: Ask = .attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions())
-
   private func complaints(_ stage: Stage) -> Int {
     stage.sayings.count { if case .log(.error, _) = $0 { true } else { false } }
   }
 
   @Test(arguments: [PackingAnswer.packed([100]), .failed(InterchangeError(.invalidPayload, "there is no such file"))])
-  func `a packed call with a token is answered, and its contents are freed, by a store that cannot be read`(
-    _ answer: PackingAnswer
-  ) throws {
+  func `with an unreadable store a packed call is answered, and its contents freed`(_ answer: PackingAnswer) throws {
     let stage = Stage(cats())
     stage.drop(.file()) { $0.token = "once" }
     let orders = try #require(stage.baggage.packings.first).orders
@@ -50,21 +46,6 @@ import Theatre
     stage.passUntilQuiet(seconds: 10)
     #expect(!stage.hasBacklog)
     #expect(stage.book.manifest(of: Self.application)?.activityTypes == ["view", "new"])
-  }
-
-  @Test func `a host whose attaching was refused is no host once it has left`() throws {
-    let stage = Stage(cats())
-    stage.call(attach, by: .host)
-    stage.turn(refused: true) { stage in
-      stage.drop(key: "1")
-      stage.play(.ownership(stage.lastQuestion, isOwner: true))
-    }
-    #expect(stage.answers[1] == nil)
-    stage.hostLeaves()
-    stage.passUntilQuiet(seconds: 10)
-    stage.play(.ownership(stage.lastQuestion, isOwner: false))
-    #expect(!stage.book.isHostAttached(to: Self.application))
-    #expect(stage.answers[1]?.refusal?.name == .notHost)
   }
 
   @Test func `a call that cannot be stored ends the promises that came with it`() throws {

@@ -42,9 +42,8 @@ import Testing
   }
 
   /// A new element is usually the last, and the first usually goes first, so each history prefers these.
-  @Test(arguments: 0..<40) func `elements are in order and once, whatever comes and goes and is taken back`(
-    seed: UInt64
-  ) {
+  @Test(arguments: 0..<40)
+  func `elements are in order and once, whatever comes and goes and is taken back`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var pair = Pair()
     for step in 0..<600 {

@@ -13,33 +13,25 @@ import Testing
     return payload
   }
 
-  @Test func `a token finds the delivery that was handled in the same turn, and nobody waits for ever`() throws {
+  @Test(arguments: [false, true])
+  func `a token finds the delivery that was handled in the same turn, stored or refused`(isRefused: Bool) throws {
     let stage = Stage(hosting: cats())
     let payload = long(stage, "1") { ($0.token, $0.wait) = ("once", .handled) }
     stage.call(.deliver(payload, digest: "d", size: 70_000))
     let errand = stage.asked[0].errand
-    stage.turn { stage in
-      stage.play(.hostAnswered(errand, .done))
-      stage.call(.deliver(payload, digest: "d", size: 70_000))
-    }
-
-    #expect(stage.answer?.delivered?.delivery == stage.shelf.deliveryOrder[0])
-    #expect(stage.memory.waiters.isEmpty)
-    #expect(stage.book.recentDelivery(stage.shelf.deliveryOrder[0])?.progress.state ?? .handled == .handled)
-  }
-
-  @Test func `what was read in a turn that is refused is what is stored`() throws {
-    let stage = Stage(hosting: cats())
-    let payload = long(stage, "1") { $0.token = "once" }
-    stage.call(.deliver(payload, digest: "d", size: 70_000))
-    let errand = stage.asked[0].errand
-    stage.turn(refused: true) { stage in
+    stage.turn(refused: isRefused) { stage in
       stage.play(.hostAnswered(errand, .done))
       stage.call(.deliver(payload, digest: "d", size: 70_000))
     }
     let delivery = stage.shelf.deliveryOrder[0]
     let remembered = stage.book.recentDelivery(delivery)
-    #expect(remembered == nil || remembered == stage.shelf.deliveries[delivery])
+    if isRefused {
+      #expect(remembered == nil || remembered == stage.shelf.deliveries[delivery])
+    } else {
+      #expect(remembered?.progress.state ?? .handled == .handled)
+      #expect(stage.answer?.delivered?.delivery == delivery)
+      #expect(stage.memory.waiters.isEmpty, "nobody waits for ever")
+    }
   }
 
   @Test func `a drop on a session that must be read does what it does on one that is remembered`() throws {

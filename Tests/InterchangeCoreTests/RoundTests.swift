@@ -12,9 +12,7 @@ import Testing
   /// A stage with held deliveries, whose core has forgotten everything that it remembers for speed.
   private func holding(_ count: Int) -> Stage {
     let stage = Stage(cats(exec: "cats"))
-    for key in 0..<count {
-      stage.drop(key: Text("\(key)"), by: .shell(key)) { $0.statedDeadline = 3_600 }
-    }
+    for key in 0..<count { stage.drop(key: Text("\(key)"), by: .shell(key)) { $0.statedDeadline = 3_600 } }
     stage.play(.launch(application: Self.application, number: 1, .started))
     stage.rest()
     return stage
@@ -33,9 +31,7 @@ import Testing
     return (moments, most)
   }
 
-  private func fail(_ stage: Stage) {
-    stage.play(.launch(application: Self.application, number: 1, .failed("no")))
-  }
+  private func fail(_ stage: Stage) { stage.play(.launch(application: Self.application, number: 1, .failed("no"))) }
 
   @Test func `where a start fails for five thousand deliveries, they fail a hundred at a time`() {
     let stage = holding(5_000)
@@ -146,6 +142,7 @@ import Testing
     stage.restart(cats())
     let sessions = stage.sessions()
     #expect(sessions.count(where: \.isConnected) == 150)
+    #expect(stage.said(since: 0).count { $0.word == "SessionDisconnected" } == 100)
     let before = stage.sayings.count
     let shown = try [false, true].map { isConnected in
       try #require(sessions.first { $0.isConnected == isConnected }).identifier

@@ -27,9 +27,7 @@ import Testing
   }
 
   /// Each of these is refused to these callers, and nothing happens.
-  private func expectDenied(
-    _ asks: [Ask], to callers: Caller..., sourceLocation: SourceLocation = #_sourceLocation
-  ) {
+  private func expectDenied(_ asks: [Ask], to callers: Caller..., sourceLocation: SourceLocation = #_sourceLocation) {
     let before = stage.shelf
     for caller in callers {
       for ask in asks {

@@ -5,9 +5,7 @@ import Testing
 
 /// The bytes that sessions keep are limited: at n and at n + 1, in every call that lengthens a session.
 @Suite struct SessionBytesTests {
-  private func stage(keeping bytes: Int) -> Stage {
-    Stage(cats()) { $0.sessionBytes = bytes }
-  }
+  private func stage(keeping bytes: Int) -> Stage { Stage(cats()) { $0.sessionBytes = bytes } }
 
   /// An activity of this size.
   private static func activity(_ key: Text, _ bytes: Int) -> UserActivity {
@@ -19,9 +17,7 @@ import Testing
     return padded(bytes - padded(0).json.count)
   }
 
-  private static func payload(
-    _ key: Text, _ bytes: Int, _ change: (inout PayloadOptions) -> Void = { _ in }
-  ) -> Ask {
+  private static func payload(_ key: Text, _ bytes: Int, _ change: (inout PayloadOptions) -> Void = { _ in }) -> Ask {
     var payload = Payload(activity(key, bytes))
     change(&payload.options)
     return .deliver(payload, digest: .empty, size: bytes)
@@ -76,9 +72,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.allCases) func `whatever makes a session longer is refused where there is no space`(
-    way: Way
-  ) throws {
+  @Test(arguments: Way.allCases)
+  func `whatever makes a session longer is refused where there is no space`(way: Way) throws {
     let stage = stage(keeping: 2100)
     let session = try #require(stage.call(Self.payload("1", 1000))?.delivered?.session)
     let before = stage.shelf
@@ -89,9 +84,8 @@ import Testing
     #expect(stage.sessions().map(\.keptBytes) == [1100])
   }
 
-  @Test(arguments: Way.allCases) func `what makes no session longer is never refused for want of space`(
-    way: Way
-  ) throws {
+  @Test(arguments: Way.allCases)
+  func `what makes no session longer is never refused for want of space`(way: Way) throws {
     let stage = stage(keeping: 10_000)
     let session = try #require(stage.call(Self.payload("1", 1000))?.delivered?.session)
     stage.call(way.ask(session, 100))
@@ -127,9 +121,7 @@ import Testing
 
   /// Putting back adds 900 bytes, and the bytes that are there already count twice.
   @Test(arguments: [(1450, false), (1451, false), (1451, true)])
-  func `a delivery that fails puts back what there is space for, and else a private window stays private`(
-    bytes: Int, wasPrivate: Bool
-  ) throws {
+  func `a failed delivery puts back what fits, or a private window stays private`(bytes: Int, wasPrivate: Bool) throws {
     let (stage, session, delivery, _) = try shrunk(beside: bytes, isHandled: false, wasPrivate: wasPrivate)
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(stage.progress(of: delivery)?.state == .cancelled)

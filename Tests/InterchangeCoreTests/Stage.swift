@@ -72,9 +72,7 @@ final class Stage {
   }
 
   /// A host of the first application has attached.
-  convenience init(
-    hosting manifest: Manifest, _ others: Manifest..., allowing: (inout Allowance) -> Void = { _ in }
-  ) {
+  convenience init(hosting manifest: Manifest, _ others: Manifest..., allowing: (inout Allowance) -> Void = { _ in }) {
     self.init(manifest, allowing: allowing)
     for other in others { play(.declared(other)) }
     attach(manifest.identifier)
@@ -229,9 +227,7 @@ final class Stage {
   func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
 
   /// A session whose window the host shows.
-  func window(
-    _ key: Text = "1", _ change: (inout PayloadOptions) -> Void = { _ in }
-  ) throws -> UniqueIdentifier {
+  func window(_ key: Text = "1", _ change: (inout PayloadOptions) -> Void = { _ in }) throws -> UniqueIdentifier {
     let session = try #require(drop(key: key, change)?.delivered?.session)
     hostAnswersAll()
     return session

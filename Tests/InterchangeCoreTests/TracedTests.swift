@@ -1,14 +1,13 @@
 import SceneModel
 import Testing
+import Theatre
 
 @testable import InterchangeCore
 
 /// Faults that were found by following an input to its end.
 @Suite struct TracedTests {
   @Test(arguments: [0, 70_000], [false, true])
-  func `the command of an application gets the token of the last delivery, whatever that carries`(
-    length: Int, isCarrying: Bool
-  ) {
+  func `a command gets the token of the last delivery, whatever that carries`(length: Int, isCarrying: Bool) {
     let stage = Stage(cats(exec: "cats"))
     var payload = stage.payload(isCarrying ? [.text()] : [], "1") { $0.activationToken = "now" }
     payload.items[0].activities[0].userInfo["x"] = Value.string(Text(String(repeating: "x", count: length)))
@@ -129,8 +128,7 @@ import Testing
   @Test func `what was redirected since is not taken out of hand by that error`() throws {
     let stage = Stage(hosting: cats())
     let windows = [try stage.window("1"), try stage.window("2")]
-    let delivered = try #require(
-      stage.call(.deliver(stage.payload([.text()]), digest: .empty, size: 10))?.delivered)
+    let delivered = try #require(stage.call(.deliver(stage.payload([.text()]), digest: .empty, size: 10))?.delivered)
     stage.attach(showing: windows)
     #expect(stage.call(.redirect(delivered.delivery, to: windows[1]))?.refusal == nil)
     stage.hostAnswers(.refused("NoReply"))
@@ -173,7 +171,7 @@ import Testing
     stage.hostLeaves()
     #expect(stage.drop(drag, on: nil, "copy")?.delivered != nil)
     stage.attach()
-    let options = stage.asked.compactMap { if case .connect(_, _, let options) = $0.question { options } else { nil } }
+    let options = stage.asked.compactMap(\.question.options)
     #expect(options.map { $0.string.contains(#""operation":"copy""#) } == [true])
   }
 
@@ -182,8 +180,7 @@ import Testing
     let target = try stage.window("2")
     let delivered = try stage.handled(.text("mine", .ownProcess), by: .host)
     #expect(stage.call(.redirect(delivered.delivery, to: target), by: .host)?.refusal == nil)
-    guard case .continue(_, let options)? = stage.asked.last?.question else { throw StageError() }
-    #expect(options.string.contains("text/plain"))
+    #expect(try #require(stage.asked.last?.question.options).string.contains("text/plain"))
   }
 
   @Test func `of handled deliveries with long documents the oldest lose theirs when there are too many`() throws {
@@ -205,5 +202,3 @@ import Testing
     stage.checkItself()
   }
 }
-
-private struct StageError: Error {}

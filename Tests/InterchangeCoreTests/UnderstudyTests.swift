@@ -28,8 +28,7 @@ import Testing
   }
 
   private func attach(as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
-    stage.call(
-      .attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
+    stage.call(.attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
     stage.play(.ownership(stage.lastQuestion, isOwner: isOwner))
     return stage.answer?.refusal?.name
   }
@@ -106,7 +105,7 @@ import Testing
 
   // MARK: The application's own host
 
-  @Test func `a host that owns the name takes over, the sessions with it`() throws {
+  @Test func `a host that owns the name takes over, the sessions with it, and no understudy comes after it`() throws {
     standIn()
     let shown = try #require(stage.drop(key: "1")?.delivered)
     stage.hostAnswersAll()
@@ -121,17 +120,10 @@ import Testing
     #expect(stage.progress(of: waiting.delivery)?.state == .handled)
     let again = try #require(stage.drop(key: "1")?.delivered)
     #expect((again.session, again.outcome) == (shown.session, "restored"))
-  }
-
-  @Test func `an understudy that comes later is refused`() {
-    stage.call(.register(Self.manifest(), size: 100), by: .host)
-    stage.attach(as: .other)
     #expect(attach() == .requestDenied)
   }
 
-  @Test func `an installed manifest replaces a registered one, and sessions get the configurations that take them`()
-    throws
-  {
+  @Test func `an installed manifest replaces a registered one, and sessions get configurations that fit`() throws {
     standIn()
     let one = try #require(stage.drop("view", key: "1")?.delivered?.session)
     stage.hostAnswersAll()
@@ -156,9 +148,7 @@ import Testing
     #expect(stage.progress(of: waiting.delivery)?.state == .handled)
   }
 
-  @Test func `all windows that an understudy had are those of the application, also where some are read meanwhile`()
-    throws
-  {
+  @Test func `all windows of an understudy become those of the application, also if some are read meanwhile`() throws {
     stage.call(.register(Self.manifest(), size: 100), by: .host)
     let count = 2 * PromptBook.orphansAtOnce
     for key in 0..<count { stage.drop(key: Text("\(key)")) }

@@ -43,9 +43,7 @@ struct BaggageTests {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `baggage of a delivery that is forgotten is nobody's, and is still told of`(
-    isSettledBefore: Bool, isChangedAfter: Bool
-  ) throws {
+  func `baggage of a forgotten delivery is nobody's, and told of`(isSettledBefore: Bool, isChangedAfter: Bool) throws {
     let store = try open(directory, history: HistoryLimits(deliveries: 0))
     try store.commit([.delivery(delivery(1))], at: noon)
     try store.writeRows()

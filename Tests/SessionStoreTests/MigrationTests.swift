@@ -67,9 +67,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7], [false, true])
-  func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(
-    version: Int, wasKilled: Bool
-  ) throws {
+  func `a migration whose log was cut anywhere is made whole by the next`(version: Int, wasKilled: Bool) throws {
     let (earlier, model) = try left(by: version, killed: wasKilled)
     let (migrated, filed) = (earlier.copy(), try filed(model))
     let store = try open(migrated)
@@ -101,9 +99,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7], [false, true])
-  func `one that is killed at any write of it, or of the log's move into the file, has lost nothing`(
-    version: Int, wasKilled: Bool
-  ) throws {
+  func `one that is killed at any write, or at the log's move, has lost nothing`(version: Int, wasKilled: Bool) throws {
     let (earlier, model) = try left(by: version, killed: wasKilled)
     let filed = try filed(model)
     var random = SeededRandom(seed: 6)

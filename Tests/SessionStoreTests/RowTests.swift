@@ -5,18 +5,21 @@ import Testing
 struct RowTests {
   private let directory = TemporaryDirectory()
 
-  @Test func `a session that does not parse is passed over and reported, and stays in the file`() throws {
-    try leave((1...5).map { .session(session($0)) }, in: directory)
+  @Test func `a session or a delivery that does not parse is passed over and reported, and stays in the file`() throws {
+    try leave((1...5).map { .session(session($0)) } + (1...3).map { .delivery(delivery($0)) }, in: directory)
     tamper(directory, "UPDATE session SET user_activity = '{' WHERE title = 'Window 2'")
     tamper(directory, "UPDATE session SET state = 'upsideDown' WHERE title = 'Window 3'")
     tamper(directory, "UPDATE session SET identifier = x'00' WHERE title = 'Window 4'")
+    tamper(directory, "UPDATE delivery SET state = 'lost' WHERE number = 7")
     let store = try open(directory)
     #expect(store.setAside == nil)
     #expect(try store.sessions(limit: 9) == [session(1), session(5)])
     #expect(try store.sessions(limit: 2) == [session(1), session(5)])
     #expect(try store.session(session(2).identifier) == nil)
     #expect(try store.session(session(1).identifier) == session(1))
-    #expect(store.problems.count == 3)
+    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [delivery(3).identifier, delivery(1).identifier])
+    #expect(try store.delivery(delivery(2).identifier) == nil)
+    #expect(store.problems.count == 5)
     #expect(
       store.problems.contains("\(directory.path)/stagedoor.db: a session is passed over: expected a scene's state"))
     try store.commit([.session(session(6))], at: noon)
@@ -25,9 +28,8 @@ struct RowTests {
   }
 
   /// The rows are added several at a time.
-  @Test(arguments: [1, 7, 8, 9, 20]) func `a delivery that is stored again takes the place of its row`(
-    count: UInt64
-  ) throws {
+  @Test(arguments: [1, 7, 8, 9, 20])
+  func `a delivery that is stored again takes the place of its row`(count: UInt64) throws {
     var store = try open(directory)
     let again = (count + 1) / 2
     try store.commit([.delivery(delivery(again, .held, isOpen: true)), event(1)], at: noon)
@@ -42,21 +44,10 @@ struct RowTests {
     #expect(store.problems == [])
   }
 
-  @Test func `a delivery that does not parse is passed over and reported`() throws {
-    try leave((1...3).map { .delivery(delivery($0)) }, in: directory)
-    tamper(directory, "UPDATE delivery SET state = 'lost' WHERE number = 2")
-    let store = try open(directory)
-    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [delivery(3).identifier, delivery(1).identifier])
-    #expect(try store.delivery(delivery(2).identifier) == nil)
-    #expect(store.problems.count == 2)
-  }
-
   @Test(arguments: [
     "x''", "x'01'", "x'02ff41'", "x'02ffffffffffffffffff0141'", "x'0210'", "x'09'", "x'0201ff'", "x'030141'",
   ])
-  func `an entry of the log that does not parse is passed over and reported, and stays in the file`(
-    body: String
-  ) throws {
+  func `a log entry that does not parse is passed over and reported, and stays in the file`(body: String) throws {
     for kind in Array(1...12) + [77] {
       var directory = TemporaryDirectory()
       do {

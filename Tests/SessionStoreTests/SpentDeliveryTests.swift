@@ -29,9 +29,7 @@ struct SpentDeliveryTests {
   }
 
   @Test(arguments: [DeliveryState.failed, .cancelled, .routed], [false, true])
-  func `what is over for good loses its documents at once, and keeps its decision`(
-    state: DeliveryState, isSettledFirst: Bool
-  ) throws {
+  func `what is over loses its documents at once, not its decision`(state: DeliveryState, isSettledFirst: Bool) throws {
     let store = try open(directory)
     let delivery = large(1)
     try store.commit([.delivery(delivery)], at: noon)

@@ -41,9 +41,7 @@ package final class DiskFaults: FileWatcher {
   }
 
   /// Begins faults that last, for tests that run other code meanwhile.
-  package static func begin(
-    _ calls: Set<Call>, in directory: String, error: Int32, after: Int = 0, count: Int = .max
-  ) {
+  package static func begin(_ calls: Set<Call>, in directory: String, error: Int32, after: Int = 0, count: Int = .max) {
     locked { faults.append(Fault(directory: directory, calls: calls, error: error, after: after, count: count)) }
   }
 

@@ -22,9 +22,7 @@ import WindowEvidence
     arguments: [
       ("gvim", 7, true), ("gvim", nil, true), ("mousepad", nil, true), ("unknown", 7, true), ("mousepad", 7, false),
     ] as [(String, Int32?, Bool)])
-  func `a window that may be the program's ends the wait for it`(
-    program: String, process: Int32?, isEnd: Bool
-  ) async throws {
+  func `a window that may be the program's ends the wait`(program: String, process: Int32?, isEnd: Bool) async throws {
     try await PlayedDesktop.run(programs: ["gvim", "mousepad"], knowsStarted: true) { desktop async throws in
       #expect(try await startsAgain(desktop))
       #expect(try await !startsAgain(desktop), "no window has come")
@@ -118,23 +116,16 @@ import WindowEvidence
 
   // MARK: A window that is awaited
 
-  /// The window in front when the person asks for the file, and that in front when the awaited window has come.
-  struct Fronts: CustomTestStringConvertible {
-    let before: WindowNumber?, after: WindowNumber?
-    let raised: [WindowNumber]
-    var testDescription: String { "\(before ?? 0) \(after ?? 0)" }
-  }
+  /// The window in front when the person asks for the file, that in front when the awaited window has come, and what is raised.
+  typealias Fronts = (before: WindowNumber?, after: WindowNumber?, raised: [WindowNumber])
 
-  static let fronts = [
+  static let fronts: [Fronts] = [
     // The file manager, and then another window that the person has chosen.
-    Fronts(before: 5, after: 6, raised: []),
-    Fronts(before: 5, after: 5, raised: [1]),
+    (5, 6, []), (5, 5, [1]),
     // It has come to the front by itself; or another window of its application has.
-    Fronts(before: 5, after: 1, raised: []),
-    Fronts(before: 5, after: 2, raised: [1]),
+    (5, 1, []), (5, 2, [1]),
     // A launcher that has gone leaves the front to the next window.
-    Fronts(before: 9, after: 6, raised: [1]),
-    Fronts(before: nil, after: 6, raised: [1]),
+    (9, 6, [1]), (nil, 6, [1]),
   ]
 
   private nonisolated(nonsending) func play(
@@ -156,9 +147,7 @@ import WindowEvidence
   }
 
   @Test(arguments: fronts)
-  func `a window that comes to name the file takes no focus from one that the person chose`(
-    fronts: Fronts
-  ) async throws {
+  func `a window that comes to name the file takes no focus from a chosen one`(fronts: Fronts) async throws {
     try await PlayedDesktop.run(programs: ["geany"]) { desktop async throws in
       desktop.display.show(2, "geany", "c.txt - /elsewhere - Geany")
       desktop.display.show(1, "geany", "b.txt - /elsewhere - Geany")
@@ -170,9 +159,7 @@ import WindowEvidence
 
   /// A player that loads another file of the same name changes no title.
   @Test(arguments: fronts)
-  func `a window that comes to hold the file takes no focus from one that the person chose`(
-    fronts: Fronts
-  ) async throws {
+  func `a window that comes to hold the file takes no focus from a chosen one`(fronts: Fronts) async throws {
     let processes = { (_: String) in [Process(number: 7, started: 5), Process(number: 8, started: 5)] }
     try await PlayedDesktop.run(programs: ["parole"], processes) { desktop async throws in
       desktop.display.show(2, "parole", "other", process: 8)

@@ -109,9 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a window that was there is adopted, follows its document, and closes as its own button does`()
-    async throws
-  {
+  @Test func `a window that was there is adopted, follows its document, and closes as by its button`() async throws {
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)
       desktop.display.show(1, "gvim", "a.txt (\(place)) - GVIM")
@@ -151,9 +149,7 @@ import Testing
     }
   }
 
-  @Test func `a window that comes after its session was closed is closed, unless somebody asks for the file again`()
-    async throws
-  {
+  @Test func `a window that comes after its session is closed, unless somebody asks again`() async throws {
     try await withStage { stage async throws in
       let (desktop, place) = (stage.desktop, stage.desktop.place)
       let (title, drop) = (

@@ -19,9 +19,7 @@ import WindowEvidence
       desktop async throws in
       for interface in [
         SearchProviders.gnome(for: desktop.understudy), SearchProviders.krunner(for: desktop.understudy),
-      ] {
-        desktop.understudy.connection.export(interface, at: SearchProviders.path)
-      }
+      ] { desktop.understudy.connection.export(interface, at: SearchProviders.path) }
       desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       desktop.display.show(2, "okular", "b.txt  — Okular", process: 7)
       desktop.display.show(3, "xterm", "\(desktop.place)/a.txt - Mousepad")

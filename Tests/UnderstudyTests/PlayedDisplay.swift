@@ -222,9 +222,8 @@ struct PlayedDesktop {
   ) {
     (self.bus, self.place, self.processes) = (bus, place, processes)
     understudy = Understudy(
-      connection, display, processes,
-      in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]), settling: settling,
-      patience: usualLimit, startTime: usualLimit, busyTime: busyTime)
+      connection, display, processes, in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]),
+      settling: settling, patience: usualLimit, startTime: usualLimit, busyTime: busyTime)
   }
 
   /// Something happens on the display, and the understudy takes note of it. A real display wakes it.
@@ -237,8 +236,7 @@ struct PlayedDesktop {
 
   /// The understudy, as a client of its own calls it.
   func object() async throws -> RemoteObject {
-    try await bus.connect().object(
-      UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+    try await bus.connect().object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
   }
 
   /// What the understudy would do with a file of the folder.

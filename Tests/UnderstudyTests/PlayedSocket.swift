@@ -13,10 +13,21 @@ final class PlayedSocket: Sendable {
     case saying([UInt8])
   }
 
-  fileprivate struct State {
+  private struct State {
     var manner: Manner
     var clients: [Int32] = []
     var count = 0
+
+    mutating func take(_ client: Int32) {
+      count += 1
+      switch manner {
+      case .silent: clients.append(client)
+      case .broken: close(client)
+      case .saying(let bytes):
+        clients.append(client)
+        _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      }
+    }
   }
 
   private let listener: Int32
@@ -61,18 +72,5 @@ final class PlayedSocket: Sendable {
     shutdown(listener, Int32(SHUT_RDWR))
     unlink(path)
     become(.broken)
-  }
-}
-
-extension PlayedSocket.State {
-  fileprivate mutating func take(_ client: Int32) {
-    count += 1
-    switch manner {
-    case .silent: clients.append(client)
-    case .broken: close(client)
-    case .saying(let bytes):
-      clients.append(client)
-      _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-    }
   }
 }

@@ -11,14 +11,6 @@ import WindowEvidence
 
 /// What applications of Debian 12 told an X server and `/proc`, replayed.
 @Suite struct RecordedTests {
-  @Test func `zathura shows the path in its title, though its files cannot be read`() async throws {
-    let processes = { (_: String) in [Process(number: 7, started: 1 << 60, held: nil)] }
-    try await PlayedDesktop.run(programs: ["zathura"], processes) { desktop async throws in
-      desktop.display.show(1, "zathura", "\(desktop.place)/a.txt", process: 7)
-      #expect(try await desktop.verdict("a.txt", "zathura") == .raise(window: "1", .certain))
-    }
-  }
-
   /// viewnior's title is the same before and after, but was written twice in between.
   @Test(arguments: [(1, true), (2, false)])
   func `a title that was written unseen is no evidence`(times: Int, isKnown: Bool) async throws {
@@ -29,8 +21,7 @@ import WindowEvidence
       desktop.display.change { $0.windows.removeLast() }
       #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: "2", .likely))
       desktop.display.write("a.txt - 1/2 - 99%", on: 2, times: times)
-      #expect(
-        try await desktop.verdict("a.txt", "viewnior") == (isKnown ? .raise(window: "2", .likely) : .start))
+      #expect(try await desktop.verdict("a.txt", "viewnior") == (isKnown ? .raise(window: "2", .likely) : .start))
     }
   }
 
@@ -75,10 +66,7 @@ import WindowEvidence
     }
   }
 
-  @Test
-  func `without a chosen application, a window of any that takes the type is found where it certainly shows the file`()
-    async throws
-  {
+  @Test func `without a chosen application, a window of any that certainly shows the file is found`() async throws {
     let processes = { (place: String) in
       [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60)]
     }
@@ -136,9 +124,7 @@ import WindowEvidence
   }
 
   /// Only the start tells which application a window of a script is: its process runs the interpreter.
-  @Test func `the window of a script that was started here stays its window, whatever is installed and configured`()
-    async throws
-  {
+  @Test func `the window of a script that was started here stays its window, whatever is installed`() async throws {
     let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
     try await PlayedDesktop.run(programs: ["xpdf"], processes) { desktop async throws in
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "xpdf")

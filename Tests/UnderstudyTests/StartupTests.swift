@@ -58,9 +58,7 @@ import WindowEvidence
     }
   }
 
-  @Test func `a program that shows no window ends its sequence after a while, one that cannot start at once`()
-    async throws
-  {
+  @Test func `a program without a window ends its sequence later, one that cannot start at once`() async throws {
     try await PlayedDesktop.run(programs: ["xpdf"], busyTime: .milliseconds(50)) { desktop async throws in
       try await open("a.txt", "xpdf", "one", on: desktop)
       try await eventually("the end of the sequence") { desktop.display.ended == ["one"] }

@@ -20,9 +20,7 @@ enum Recorded {
     AP8EABAABAAAAAIAAAAAAAD/BwAMAAAAAAAAAAD/BQAIAAYAAAAAAAwABwAAAAEAAAABAAwABgAAAA==
     """
   /// All that a client hears that binds the seat and the manager.
-  static var beginning: [UInt8] {
-    [globals, first].flatMap { Array(Data(base64Encoded: $0) ?? Data()) }
-  }
+  static var beginning: [UInt8] { [globals, first].flatMap { Array(Data(base64Encoded: $0) ?? Data()) } }
   static let second = """
     AAAA/wUACAAFAAAAAAAMAAEAAP8BAAD/AAAoABwAAAAvdG1wL25vdGVzL2IudHh0IC0gTW91c2VwYWQAAAAA/wQADAAAAAAAAQAA/wQAEAAEAAAAAgAAAAEA\
     AP8BABgACQAAAG1vdXNlcGFkAAAAAAEAAP8FAAgAAAAA/wUACAABAAD/BQAIAA==

@@ -60,9 +60,7 @@ struct RecordGenerator {
   }
 
   /// A commit was refused, so the numbers of its events are used again.
-  mutating func wasRefused(_ records: [Record]) {
-    for case .event in records { sequence -= 1 }
-  }
+  mutating func wasRefused(_ records: [Record]) { for case .event in records { sequence -= 1 } }
 
   private mutating func name() -> Text { random.one(of: ["org.example.A", "org.example.B", "org.example.C", "é\0x"]) }
 
@@ -94,8 +92,7 @@ struct RecordGenerator {
     if random.once(in: 3) { return nil }
     return UserActivity(
       activityType: random.one(of: ["org.example.show", "org.example.edit"]),
-      targetContentIdentifier: random.once(in: 2) ? random.once(in: 3) ? sayable() : key() : nil,
-      title: sayable(),
+      targetContentIdentifier: random.once(in: 2) ? random.once(in: 3) ? sayable() : key() : nil, title: sayable(),
       userInfo: values.userInfo(depth: 3))
   }
 
@@ -142,8 +139,7 @@ struct RecordGenerator {
   private mutating func progress() -> DeliveryProgress {
     let isOpen = random.once(in: 2)
     return DeliveryProgress(
-      random.one(of: DeliveryState.allCases), isOpen: isOpen,
-      session: random.once(in: 3) ? nil : someSession(),
+      random.one(of: DeliveryState.allCases), isOpen: isOpen, session: random.once(in: 3) ? nil : someSession(),
       outcome: name(), attempt: Int64(random.below(4)), departures: Int64(random.below(4)),
       error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil,
       ended: isOpen || version < 3 ? nil : now)

@@ -80,9 +80,7 @@ struct StoreModel: Equatable {
     return model
   }
 
-  var sessionsByAge: [Session] {
-    sessions.values.sorted { ($0.created, $0.identifier) < ($1.created, $1.identifier) }
-  }
+  var sessionsByAge: [Session] { sessions.values.sorted { ($0.created, $0.identifier) < ($1.created, $1.identifier) } }
 }
 
 /// Compares everything that a store answers with the model.

@@ -32,8 +32,7 @@ func leave(_ records: [Record], in directory: TemporaryDirectory) throws(StoreEr
 func session(_ number: UInt64, of application: Text = "org.example.A") -> Session {
   Session(
     identifier: UniqueIdentifier(high: number.byteSwapped &* 0x9E37_79B9_7F4A_7C15, low: number),
-    application: application,
-    configuration: "Main", created: Instant(microseconds: noon.microseconds + Int64(number)),
+    application: application, configuration: "Main", created: Instant(microseconds: noon.microseconds + Int64(number)),
     title: Text("Window \(number)"),
     userActivity: UserActivity(activityType: "org.example.show", targetContentIdentifier: Text("photo-\(number)")))
 }
