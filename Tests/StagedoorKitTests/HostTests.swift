@@ -85,17 +85,12 @@ import Testing
         try await service.connect(session, Options.activity(name))
       }
       for task in tasks { await task.value }
+      // Where no delegate is called no scene is meant, and nothing happens.
       #expect(Scene.current == nil)
+      cat("nobody").becomeCurrent()
       #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("mouse of cat1"), cat("mouse of cat2")])
       try await service.resume(sessions[0], Options.activity("cat3"))
       #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("dog"), cat("mouse of cat2")])
-    }
-  }
-
-  @Test func `where no delegate is called no scene is meant, and nothing happens`() async throws {
-    try await withScene(Options.activity("cat1")) { _, _, scene in
-      cat("cat2").becomeCurrent()
-      #expect(scene.userActivity == cat("cat1"))
     }
   }
 

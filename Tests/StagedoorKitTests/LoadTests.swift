@@ -87,19 +87,10 @@ import Testing
       let stagedoor = try #require(application.stagedoor)
       try await stagedoor.deliver(application.items, .lasting)
       #expect(service.lines.count { $0.hasPrefix("OpenItem") } == 16)
-      _ = try await service.load(from: stagedoor.connection, at: service.path)
-      #expect(service.count(of: "OpenItem 16 text/plain") == 1)
-    }
-  }
-
-  @Test func `what is handed on as a promise can be loaded until nobody asks for it, whoever has finished with it`()
-    async throws
-  {
-    try await withScene(Options.items(Array(repeating: "text/plain", count: 17))) { service, application, _ in
-      let stagedoor = try #require(application.stagedoor)
-      try await stagedoor.deliver(application.items, .lasting)
+      // A promise can be loaded until nobody asks for it, whoever has finished with it.
       for item in application.items { item.itemProvider.finishLoading() }
       _ = try await service.load(from: stagedoor.connection, at: service.path)
+      #expect(service.count(of: "OpenItem 16 text/plain") == 1)
       #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
       try await service.release(of: stagedoor.connection, at: service.path)
       try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
@@ -122,6 +113,9 @@ import Testing
       _ = try await service.connection.owner(of: House.name)
       pictures[5].cancel()
       #expect(await pictures[5].value == .taskCancelled)
+      var hasty = stagedoor
+      hasty.timeout = .milliseconds(10)
+      #expect(await code { try await hasty.setSnapshot(Data([1]), as: "image/png", of: session) } == .timedOut)
       service.connection.releaseCalls()
       for (number, picture) in pictures.enumerated() where number != 5 {
         let code = await picture.value
@@ -140,25 +134,6 @@ import Testing
       try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: scene.id)
       service.answerNow("DeliverItems", .refused("org.stagedoor.Error.HostRefused"))
       for delivery in deliveries { await #expect(throws: StagedoorError.self) { try await delivery.value } }
-    }
-  }
-
-  @Test func `who waits for a turn waits no longer than the client lets it`() async throws {
-    try await withPlayedService { _, service, stagedoor in
-      let session = service.addSession(1)
-      service.connection.holdCalls()
-      // The session is there by then.
-      _ = try await service.connection.owner(of: House.name)
-      let pictures = (0..<4).map { _ in
-        Task { try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: session) }
-      }
-      await Task.yield()
-      var hasty = stagedoor
-      hasty.timeout = .milliseconds(10)
-      #expect(await code { try await hasty.setSnapshot(Data([1]), as: "image/png", of: session) } == .timedOut)
-      service.connection.releaseCalls()
-      for picture in pictures { try await picture.value }
-      #expect(service.count(of: "1: SetSnapshot image/png") == 4)
     }
   }
 

@@ -227,17 +227,6 @@ import Testing
     }
   }
 
-  @Test func `an activity that needs saving is filled in before the end`() async throws {
-    try await withScene(Options.activity("cat1")) { service, application, scene in
-      _ = application.taken()
-      scene.userActivity?.needsSave = true
-      scene.release()
-      try await service.wait(for: "1: Disconnect")
-      #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
-      #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true)
-    }
-  }
-
   @Test(arguments: [true, false], ["write", "release", "destroy"])
   func `a delegate that ends its scene while it fills in the activity is asked once`(
     isReleased: Bool, _ cause: String
