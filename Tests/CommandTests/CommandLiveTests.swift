@@ -34,8 +34,7 @@ import Testing
       }
       _ = try await connection.call(
         to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "DeliverEach",
-        #"{"items": [\#(items.joined(separator: ", "))]}"#,
-        returning: [Structure<ObjectPath, String, String>].self)
+        #"{"items": [\#(items.joined(separator: ", "))]}"#, returning: [Structure<ObjectPath, String, String>].self)
     }
     let sessions = try await house.sessions()
     #expect(sessions.count == 1010)
@@ -58,8 +57,7 @@ import Testing
     }
     try await house.hosting("sleep 1000", "--continue", "true") { _ async throws in
       #expect(
-        try await said("wait", "--json", photo.delivery)
-          == #"{"delivery":"\#(photo.delivery)","state":"handled"}"#)
+        try await said("wait", "--json", photo.delivery) == #"{"delivery":"\#(photo.delivery)","state":"handled"}"#)
     }
   }
 

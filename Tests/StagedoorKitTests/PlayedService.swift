@@ -162,8 +162,7 @@ final class PlayedService: Sendable {
     root.method("ListSessions", in: "application", "after", "limit", out: "sessions") {
       [weak self] (_: String, after: String, _: UInt32) throws -> [Structure<
         ObjectPath, String, String, String, String, String, UInt64
-      >]
-      in
+      >] in
       record.add("ListSessions \(after)")
       try self?.refuse("ListSessions")
       return (self?.known.sessions.keys.sorted() ?? []).filter { $0.description > after }.prefix(1).map {
@@ -375,9 +374,7 @@ final class PlayedService: Sendable {
   func count(of line: String) -> Int { lines.count { $0 == line } }
 
   func wait(for line: String, _ count: Int = 1) async throws {
-    do {
-      try await eventually("\(count) \"\(line)\"") { self.count(of: line) >= count }
-    } catch {
+    do { try await eventually("\(count) \"\(line)\"") { self.count(of: line) >= count } } catch {
       Issue.record("there was \(lines)")
       throw error
     }
