@@ -14,10 +14,6 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-func fuzzer(_ name: String) -> Target {
-  .executableTarget(name: name, dependencies: ["Fuzzing"], swiftSettings: settings)
-}
-
 let package = Package(
   name: "stagedoor-fuzz",
   targets: [
@@ -25,7 +21,7 @@ let package = Package(
     .target(name: "TextPatterns", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["TextPatterns", "XML"], swiftSettings: settings),
     .target(name: "SceneTestSupport", dependencies: ["SceneModel", "TextPatterns", "XML"], swiftSettings: settings),
-    .target(name: "Fuzzing", dependencies: ["SceneTestSupport"], swiftSettings: settings),
+    .executableTarget(name: "fuzz-document", dependencies: ["SceneTestSupport"], swiftSettings: settings),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .target(name: "TextRules", dependencies: ["SceneModel", "TextPatterns"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel", "TextRules"], swiftSettings: settings),
@@ -44,7 +40,5 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(name: "fuzz-store", dependencies: ["DamagedStores"], swiftSettings: settings),
-    fuzzer("fuzz-payload"), fuzzer("fuzz-manifest"), fuzzer("fuzz-predicate"), fuzzer("fuzz-values"),
-    fuzzer("fuzz-expression"),
   ]
 )

@@ -3,13 +3,29 @@ import Glibc
 
 /// A bus of our own, for a machine without a session bus. The bus and its socket go when this process ends, in whatever way it ends.
 package struct DemoBus {
-  package let address: BusAddress
+  private let address: BusAddress
   private let process: pid_t
   /// The kernel signals the daemon when the *thread* that started it ends, so a thread of its own lasts as long as the daemon.
   private let thread: EventLoop
 
+  /// Runs `body` on the session bus; or on a bus of our own, whose address `body` gets, if there is none or if it does not answer.
+  package static func run(
+    on loop: EventLoop, _ body: (Connection, _ ownAddress: BusAddress?) async throws -> Int32
+  ) async throws -> Int32 {
+    if let connection = try? await Connection.session(on: loop) { return try await body(connection, nil) }
+    let bus = try await start()
+    let result: Result<Int32, any Error>
+    do {
+      result = .success(try await body(try await Connection.open(bus.address, on: loop), bus.address))
+    } catch {
+      result = .failure(error)
+    }
+    await bus.stop()
+    return try result.get()
+  }
+
   /// Starts dbus-daemon, and reads its address from its output.
-  package static func start() async throws -> DemoBus {
+  private static func start() async throws -> DemoBus {
     let thread = try EventLoop(name: "demo-bus")
     do {
       let (process, address) = try await thread.run { _ in try startDaemon() }
@@ -21,7 +37,7 @@ package struct DemoBus {
   }
 
   /// Returns when the daemon has ended.
-  package func stop() async {
+  private func stop() async {
     kill(process, SIGTERM)
     waitpid(process, nil, 0)
     await thread.stop()

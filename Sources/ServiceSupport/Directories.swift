@@ -4,9 +4,7 @@ package import SceneModel
 /// The directories of the XDG base directory specification, which ignores a relative path in its variables.
 package enum Directories {
   /// The directory of what the service stores; `nil` without a home.
-  package static func state() -> String? {
-    base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" }
-  }
+  package static func state() -> String? { base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" } }
 
   package static func userData() -> String? { base("XDG_DATA_HOME", in: ".local/share") }
 
@@ -99,9 +97,7 @@ package enum SmallFile {
     guard let stream = opendir(directory) else { return errno == ENOENT || errno == ENOTDIR ? [] : nil }
     defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(name(of: entry))
-    }
+    while let entry = readdir(stream) { names.append(name(of: entry)) }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

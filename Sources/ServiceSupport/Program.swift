@@ -12,9 +12,7 @@ package enum Program {
   ) throws(ConnectionError) -> Never {
     // This runs before any other thread exists.
     SignalDescriptor.hold(signals)
-    try EventLoop.runHere { loop in
-      loop.task { exit(await body(loop)) }
-    }
+    try EventLoop.runHere { loop in loop.task { exit(await body(loop)) } }
     preconditionFailure("the loop of a program ends with the program")
   }
 }

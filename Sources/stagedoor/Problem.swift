@@ -80,9 +80,7 @@ extension StagedoorError.Code {
   static let nameHasNoOwner = Self(rawValue: "org.freedesktop.DBus.Error.NameHasNoOwner")
 
   /// No host gives an error such a name: `FinishDelivery` refuses it.
-  var isOfService: Bool {
-    rawValue.hasPrefix("org.stagedoor.") || rawValue.hasPrefix("org.freedesktop.")
-  }
+  var isOfService: Bool { rawValue.hasPrefix("org.stagedoor.") || rawValue.hasPrefix("org.freedesktop.") }
 
   /// The bus tried to start the service.
   var saysStartFailed: Bool {

@@ -18,24 +18,12 @@ enum Demonstration {
       let connection = try await Connection.open(address, on: loop)
       return try await run(arguments, on: connection, endings, place: "\(address)", toExport: address)
     }
-    // The session bus; or a bus of our own if there is none, or if it does not answer.
-    if let connection = try? await Connection.session(on: loop) {
-      return try await run(arguments, on: connection, endings, place: "the session bus")
+    return try await DemoBus.run(on: loop) { [arguments] connection, ownAddress in
+      var arguments = arguments
+      arguments.address = ownAddress
+      let place = ownAddress == nil ? "the session bus" : "a bus of its own, because there is no session bus here"
+      return try await run(arguments, on: connection, endings, place: place, toExport: ownAddress)
     }
-    let bus = try await DemoBus.start()
-    let result: Result<Int32, any Error>
-    do {
-      arguments.address = bus.address
-      let connection = try await Connection.open(bus.address, on: loop)
-      result = .success(
-        try await run(
-          arguments, on: connection, endings, place: "a bus of its own, because there is no session bus here",
-          toExport: bus.address))
-    } catch {
-      result = .failure(error)
-    }
-    await bus.stop()
-    return try result.get()
   }
 
   /// - Parameter address: The address that a shell needs to find this bus; `nil` for the session bus.
@@ -108,9 +96,8 @@ extension Interchange {
     ]
     declare(
       Manifest(
-        identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery",
-        activityTypes: [Demonstration.type], contentTypes: images, supportsMultipleScenes: true,
-        configurations: configurations))
+        identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery", activityTypes: [Demonstration.type],
+        contentTypes: images, supportsMultipleScenes: true, configurations: configurations))
     observeEvents { event in
       print("\(event.sequence): \(event.name) \(event.arguments)")
       if case .unclaimed = event.kind {

@@ -1,5 +1,6 @@
 import Glibc
 import Interchange
+import ServiceSupport
 
 /// Writes the log to standard error: under systemd with the level before each line, otherwise in a form for people.
 enum LogWriter {
@@ -8,7 +9,7 @@ enum LogWriter {
     return Log(level) { line, text in
       // An entry is one line, whatever line ends its text contains.
       let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-      let oneLine = isPlain ? text : LogWriter.visible(text)
+      let oneLine = isPlain ? text : text.printable
       var whole = isJournal ? "<\(line.priority)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
       if whole.utf8.count > most { whole = cut(whole) }
       // The writer does not wait for a reader.
@@ -28,19 +29,6 @@ enum LogWriter {
     // The last character may be cut in two.
     while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
     return String(decoding: bytes, as: UTF8.self) + end
-  }
-
-  /// A text on one line, in which nothing moves a terminal's cursor or changes its colours.
-  private static func visible(_ text: String) -> String {
-    var line = ""
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
-        line += scalar == "\n" ? "⏎" : "\\u{\(String(scalar.value, radix: 16))}"
-      default: line.unicodeScalars.append(scalar)
-      }
-    }
-    return line
   }
 
   /// `JOURNAL_STREAM` names the device and inode of the descriptor that leads to the journal.

@@ -11,7 +11,7 @@ import dbus_showcase
     try await withStage(kind) { stage in
       try await client.command("listen", on: stage).whileRunning { listener in
         #expect(try await listener.nextLine() == "listening")
-        try await setMoodWithGDBus(to: "merry", on: stage)
+        try await stage.object.set("Mood", to: "merry")
         #expect(
           try await listener.nextLine()
             == "PropertiesChanged ('org.stagedoor.Showcase1', {'Mood': V(signature='s', value='merry')}, [])")
@@ -30,7 +30,7 @@ import dbus_showcase
       try await stage.command("gdbus", "monitor", "--session", "--dest", "org.stagedoor.Showcase1").whileRunning {
         monitor in
         try await waitUntilListening(monitor, on: stage)
-        try await setMoodWithGDBus(to: "merry", on: stage)
+        try await stage.object.set("Mood", to: "merry")
         let path: ObjectPath = try await stage.object.call("CreateItem", "a fan")
         try await stage.object.call("RemoveItem", path)
         #expect(try await stage.object.call("Announce", "places, please") == UInt32(0))
@@ -58,12 +58,5 @@ import dbus_showcase
       let _: UInt32 = try await stage.object.call("Announce", "hello?")
       return monitor.standardOutput.contains("hello?")
     }
-  }
-
-  private func setMoodWithGDBus(to mood: String, on stage: Stage) async throws {
-    _ = try await stage.command(
-      "gdbus", "call", "--session", "--dest", "org.stagedoor.Showcase1", "--object-path", "/org/stagedoor/Showcase1",
-      "--method", "org.freedesktop.DBus.Properties.Set", "org.stagedoor.Showcase1", "Mood", "<'\(mood)'>"
-    ).output()
   }
 }

@@ -113,12 +113,9 @@ import Testing
     (["show", "\u{1b}[2J", "x"], "\"x\" is one argument too many: stagedoor show [OPTION]... ID"),
     (["\u{1b}[2J"], "there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists the commands"),
     (["close", "a", ""], "SESSION takes an identifier, not \"\""),
-    (["show", ""], "ID takes an identifier, not \"\""),
-    (["new", ""], "APP takes an identifier, not \"\""),
     (["sessions", "--app", ""], "--app takes an identifier, not \"\""),
     (["drop", "--session="], "--session takes an identifier, not \"\""),
     (["redirect", "", "a"], "DELIVERY takes an identifier, not \"\""),
-    (["cancel", ""], "DELIVERY takes an identifier, not \"\""),
     (["help", "__complete"], "there is no command \"__complete\"; `stagedoor --help` lists the commands"),
     (host + ["{file}"], "--connect begins with a program; {file} can only be one of its arguments"),
     (

@@ -111,9 +111,7 @@ import Testing
       try await first.connect(connected, Options.activity("cat1"))
       _ = application.taken()
       await first.close()
-      try await eventually("both windows") {
-        await application.calls.count { $0.hasPrefix("bringToFront") } == 2
-      }
+      try await eventually("both windows") { await application.calls.count { $0.hasPrefix("bringToFront") } == 2 }
       #expect(application.scene(of: connected)?.activationState != .unattached)
       let second = try await PlayedService(on: bus, known: first.known)
       try await second.wait(

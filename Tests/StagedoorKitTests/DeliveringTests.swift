@@ -185,16 +185,6 @@ import Testing
     }
   }
 
-  @Test func `who waits for the application waits as long as the deadline, whatever calls may take`() async throws {
-    try await withClient { _, stagedoor in
-      var hurried = stagedoor
-      hurried.timeout = .seconds(2)
-      let options = DeliveryOptions.handled.with(\.deadline, .seconds(3))
-      let client = hurried
-      #expect(await code { try await client.deliver(cat("cat1"), options) } == .hostTimeout)
-    }
-  }
-
   @Test func `who waits for an application that passes the delivery on waits longer than the deadline`() async throws {
     try await withPlayedService(answering: ["Deliver": [.later]]) { _, service, stagedoor in
       service.states.withLock { $0 = ["handled"] }

@@ -37,28 +37,6 @@ import Testing
     }
   }
 
-  @Test func `nothing is missed and nothing comes twice while others are busy`() async throws {
-    try await withClient { house, stagedoor in
-      let count = 120
-      try await withThrowingTaskGroup { group in
-        for _ in 0..<4 {
-          group.addTask {
-            try await house.withClient { busy in
-              for number in 0..<(count / 4) { _ = try await busy.deliver(cat("cat\(number % 3)"), .lasting) }
-            }
-          }
-        }
-        for start in [0, 0, 0] as [UInt64] {
-          group.addTask {
-            let events = try await collect(count, from: stagedoor.events(since: start))
-            #expect(events.map(\.sequence) == (1...UInt64(count)).map { $0 })
-          }
-        }
-        try await group.waitForAll()
-      }
-    }
-  }
-
   @Test func `events of one application are told without those of others`() async throws {
     try await withClient { _, stagedoor in
       try await stagedoor.register(manifest: Manifests.oneScene)

@@ -22,8 +22,7 @@ import Testing
       #expect(
         Set(lines) == [
           "1: Title = Tom", #"1: CanActivatePredicate = SELF == "cat1""#,
-          #"1: PrefersToActivatePredicate = SELF BEGINSWITH "cat""#, #"1: UserInfo = {"zoom":2}"#,
-          written("cat7"),
+          #"1: PrefersToActivatePredicate = SELF BEGINSWITH "cat""#, #"1: UserInfo = {"zoom":2}"#, written("cat7"),
         ])
       // Each property is written once, with its last value.
       #expect(lines.count == 5)
@@ -85,17 +84,12 @@ import Testing
         try await service.connect(session, Options.activity(name))
       }
       for task in tasks { await task.value }
+      // Where no delegate is called no scene is meant, and nothing happens.
       #expect(Scene.current == nil)
+      cat("nobody").becomeCurrent()
       #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("mouse of cat1"), cat("mouse of cat2")])
       try await service.resume(sessions[0], Options.activity("cat3"))
       #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("dog"), cat("mouse of cat2")])
-    }
-  }
-
-  @Test func `where no delegate is called no scene is meant, and nothing happens`() async throws {
-    try await withScene(Options.activity("cat1")) { _, _, scene in
-      cat("cat2").becomeCurrent()
-      #expect(scene.userActivity == cat("cat1"))
     }
   }
 
@@ -160,13 +154,24 @@ import Testing
     #expect(place.withLock(\.self) != pthread_self())
   }
 
-  @Test func `whoever waits for an item that does not end can be called off`() async throws {
+  @Test func `whoever waits for an item that does not end can be called off, and so can each load of a progress`()
+    async throws
+  {
     try await withScene(Options.items(["text/endless"])) { service, application, _ in
-      let item = try #require(application.items.first)
-      let loading = Task { await code { _ = try await item.itemProvider.loadDataRepresentation(as: "text/endless") } }
-      try await service.wait(for: "OpenItem 0 text/endless")
-      loading.cancel()
-      #expect(try await withLimit(usualLimit, "the end of the loading") { await loading.value } == .taskCancelled)
+      let item = try #require(application.items.first).itemProvider
+      let progress = ItemProgress()
+      let loads = [
+        Task { await code { _ = try await item.loadDataRepresentation(as: "text/endless") } },
+        Task { await code { _ = try await item.loadDataRepresentation(as: "text/endless", progress: progress) } },
+        Task { await code { _ = try await item.loadFileRepresentation(as: "text/endless", progress: progress) } },
+      ]
+      try await service.wait(for: "OpenItem 0 text/endless", loads.count)
+      loads[0].cancel()
+      progress.cancel()
+      for load in loads {
+        #expect(try await withLimit(usualLimit, "the end of the loading") { await load.value } == .taskCancelled)
+      }
+      #expect(StagedoorError(.taskCancelled, "").isCancellation)
     }
   }
 

@@ -30,9 +30,7 @@ import Testing
       #expect(tim.session != tom.session)
       // A scene that now shows something else still takes what its conditions accept.
       application.scene(of: tom.session)?.userActivity = cat("mouse")
-      try await eventually("the mouse") {
-        try await stagedoor.session(tom.session).userActivity == cat("mouse")
-      }
+      try await eventually("the mouse") { try await stagedoor.session(tom.session).userActivity == cat("mouse") }
       let again = try await stagedoor.deliver(cat("tom"), .handled)
       #expect(again.session == tom.session)
       #expect(again.outcome == .activated)

@@ -69,9 +69,7 @@ nonisolated(nonsending) func code(
 }
 
 /// The error with which a call must be answered.
-nonisolated(nonsending) func refusal(
-  _ body: nonisolated(nonsending) () async throws -> Void
-) async -> ErrorReply? {
+nonisolated(nonsending) func refusal(_ body: nonisolated(nonsending) () async throws -> Void) async -> ErrorReply? {
   do { try await body() } catch CallError.replied(let reply) { return reply } catch {}
   return nil
 }

@@ -161,8 +161,7 @@ import Testing
   {
     try await withPrivateBus { bus in
       let service = try await PlayedService(
-        on: bus,
-        answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
+        on: bus, answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
       let connection = try await bus.connect()
       let starting = Task { await code { try await PlayedApplication("org.example.Cats").start(on: connection) } }
       try await eventually("an attempt") { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } < 1000 }
@@ -174,8 +173,7 @@ import Testing
   @Test func `an application that is cancelled while it starts says so`() async throws {
     try await withPrivateBus { bus in
       let service = try await PlayedService(
-        on: bus,
-        answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
+        on: bus, answering: ["AttachHostWith": Array(repeating: "org.freedesktop.DBus.Error.NoReply", count: 1000)])
       let connection = try await bus.connect()
       let application = PlayedApplication("org.example.Cats")
       @Sendable func left() -> Int { service.answers.withLock { $0["AttachHostWith"]?.count ?? 0 } }

@@ -175,6 +175,8 @@ import Testing
       let next = try #require(application.scene(of: scene.id))
       #expect(next !== scene && next.userInfo == ["zoom": 2] && next.userActivity == cat("cat2"))
       try await service.wait(for: #"1: UserInfo = {"zoom":2}"#)
+      // The service has heard of the release, and now hears that the window exists.
+      try await service.wait(for: "AttachHost org.example.Cats [\"\(scene.id.path)\"]")
     }
   }
 
@@ -242,11 +244,8 @@ import Testing
   @Test func `a delivery that comes again to a scene that is there makes no second one`() async throws {
     try await withScene(Options.activity("cat1")) { service, application, scene in
       _ = application.taken()
-      var attempts: [Int] = []
-      application.whenContinuing = { _, _ in attempts.append(2) }
       try await service.connect(scene.id, Options.activity("cat1", attempt: 2))
       #expect(application.taken() == ["continue cat1 (foregroundInactive)"])
-      #expect(attempts == [2])
       #expect(application.connectedScenes.count == 1)
     }
   }

@@ -117,19 +117,6 @@ import Testing
     }
   }
 
-  @Test func `a window that is released while a delivery is on its way to it opens again`() async throws {
-    try await withScene { service, application, scene in
-      let session = scene.id
-      scene.title = "the last title"
-      scene.release()
-      try await service.resume(session, Options.activity("cat1"))
-      #expect(application.scene(of: session)?.title == "the last title")
-      #expect(application.scene(of: session)?.userActivity == cat("cat1"))
-      // The service has heard of the release, and now hears that the window exists.
-      try await service.wait(for: "AttachHost org.example.Cats \([session.path.rawValue])")
-    }
-  }
-
   @Test func `a window can close itself while it opens`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)

@@ -109,9 +109,7 @@ import Testing
     if application.windowsTakeFocus { scene.enter(.foregroundActive) }
   }
   override func sceneNeedsRefresh(_ scene: Scene) { try? note("needsRefresh", scene) }
-  override func scene(
-    _ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>
-  ) -> DropOperation {
+  override func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation {
     try? note("proposal", scene)
     return super.scene(scene, proposalFor: items, allowed: allowed)
   }

@@ -27,8 +27,8 @@ final class PlayedService: Sendable {
   private let whenRead = Lock<(@MainActor @Sendable () -> Void)?>(nil)
   /// The write ends of pipes that must not end yet.
   private let endless = Lock<[OwnedFileDescriptor]>([])
-  /// What hosts asked for, in order: "Title = Tom", "SetState background".
-  private let record = Record()
+  /// What hosts asked for, in order: "Title = Tom", "SetState background". The connection's loop writes it before it answers anyone.
+  private let record = Lock<[String]>([])
 
   /// The answer to a call. A call whose method replies through `answer` can be answered later.
   enum Answer: Sendable, ExpressibleByStringLiteral {
@@ -40,13 +40,6 @@ final class PlayedService: Sendable {
     init(stringLiteral error: ErrorName.StringLiteralType) { self = .refused(ErrorName(stringLiteral: error)) }
   }
 
-  /// The connection's loop writes it before it answers anyone.
-  final class Record: Sendable {
-    private let content = Lock<[String]>([])
-    var lines: [String] { content.withLock(\.self) }
-    func add(_ line: String) { content.withLock { $0.append(line) } }
-  }
-
   /// It outlives the service, as a store does.
   final class Known: Sendable {
     private let content = Lock<[SessionIdentifier: [String: String]]>([:])
@@ -55,13 +48,8 @@ final class PlayedService: Sendable {
     subscript(_ session: SessionIdentifier) -> [String: String] { content.withLock { $0[session] ?? [:] } }
 
     func set(_ name: String, of session: SessionIdentifier, _ value: String) {
-      // The service forgets writes to a destroyed session.
-      content.withLock { $0[session]?[name] = value }
-    }
-
-    /// The host's writing.
-    func write(_ name: String, of session: SessionIdentifier, _ value: String) {
       content.withLock {
+        // The service forgets writes to a destroyed session.
         $0[session]?[name] = value
         if name == "UserActivity" { $0[session]?["Previous"] = nil }
       }
@@ -174,8 +162,7 @@ final class PlayedService: Sendable {
     root.method("ListSessions", in: "application", "after", "limit", out: "sessions") {
       [weak self] (_: String, after: String, _: UInt32) throws -> [Structure<
         ObjectPath, String, String, String, String, String, UInt64
-      >]
-      in
+      >] in
       record.add("ListSessions \(after)")
       try self?.refuse("ListSessions")
       return (self?.known.sessions.keys.sorted() ?? []).filter { $0.description > after }.prefix(1).map {
@@ -321,7 +308,7 @@ final class PlayedService: Sendable {
         name, get: { known[identifier][name.rawValue] ?? "" },
         set: { [weak self] value in
           try self?.refuse(name)
-          known.write(name.rawValue, of: identifier, value)
+          known.set(name.rawValue, of: identifier, value)
           record.add("\(number): \(name) = \(value)")
         })
     }
@@ -381,16 +368,14 @@ final class PlayedService: Sendable {
 
   // MARK: What a test reads
 
-  var lines: [String] { record.lines }
+  var lines: [String] { record.withLock(\.self) }
 
   /// How often the service got a call.
-  func count(of line: String) -> Int { record.lines.count { $0 == line } }
+  func count(of line: String) -> Int { lines.count { $0 == line } }
 
   func wait(for line: String, _ count: Int = 1) async throws {
-    do {
-      try await eventually("\(count) \"\(line)\"") { self.count(of: line) >= count }
-    } catch {
-      Issue.record("there was \(record.lines)")
+    do { try await eventually("\(count) \"\(line)\"") { self.count(of: line) >= count } } catch {
+      Issue.record("there was \(lines)")
       throw error
     }
   }
@@ -482,6 +467,10 @@ nonisolated(nonsending) func withPlayedService(
     let service = try await PlayedService(on: bus, events: events, answering: answers)
     try await body(bus, service, Stagedoor(on: try await bus.connect()))
   }
+}
+
+extension Lock<[String]> {
+  fileprivate func add(_ line: String) { withLock { $0.append(line) } }
 }
 
 /// Writes until the other side has gone, on a thread of its own.

@@ -19,9 +19,7 @@ import Testing
   ) async throws -> (DragSession, Delivery) {
     let drag = try await stagedoor.beginDrag(items, allowing: [.copy, .move], .lasting)
     let delivery = try await drag.drop(operation: .move)
-    try await eventually("a window") {
-      try await stagedoor.delivery(delivery.identifier).state == .handled
-    }
+    try await eventually("a window") { try await stagedoor.delivery(delivery.identifier).state == .handled }
     return (drag, delivery)
   }
 

@@ -121,50 +121,6 @@ import Testing
     }
   }
 
-  /// When a delegate releases its scene, and the calls that follow.
-  @Test func `a released scene stays released, whenever its delegate releases it`() async throws {
-    let end = ["didDisconnect standard (unattached)"]
-    let hidden = ["didEnterBackground (background)", "stateRestorationActivity (background)"]
-    let cases: [(call: String, from: ActivationState, to: ActivationState, calls: [String])] = [
-      (
-        "didEnterBackground", .foregroundActive, .background,
-        ["willResignActive (foregroundActive)"] + hidden + end
-      ),
-      ("willResignActive", .foregroundActive, .background, ["willResignActive (foregroundActive)"] + hidden + end),
-      ("willEnterForeground", .background, .foregroundActive, ["willEnterForeground (background)"] + hidden + end),
-      (
-        "didBecomeActive", .foregroundInactive, .foregroundActive,
-        ["didBecomeActive (foregroundActive)", "willResignActive (foregroundActive)"] + hidden + end
-      ),
-      ("stateRestorationActivity", .foregroundInactive, .background, hidden + end),
-      ("didDisconnect", .background, .foregroundInactive, ["willEnterForeground (background)"]),
-    ]
-    try await withStage { _, service, application in
-      for (number, (call, from, to, calls)) in cases.enumerated() {
-        let session = service.addSession(number + 1)
-        application.whenCalled = { _, _ in }
-        try await service.connect(session, Options.none)
-        let scene = try #require(application.scene(of: session))
-        scene.enter(from)
-        _ = application.taken()
-        application.whenCalled = { name, scene in if name == call { scene.release() } }
-        scene.enter(to)
-        #expect(application.taken() == calls, "\(call)")
-        if calls.last == end.last {
-          #expect(scene.activationState == .unattached)
-          try await service.wait(for: "\(number + 1): Disconnect")
-          scene.enter(.foregroundActive)
-          #expect(application.taken() == [], "\(call)")
-        } else {
-          scene.release()
-          #expect(application.taken() == hidden + end)
-        }
-        #expect(application.scene(of: session) == nil)
-      }
-      application.whenCalled = { _, _ in }
-    }
-  }
-
   @Test func `a new scene that is released as it comes to the foreground hears its end, and refuses`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)
@@ -227,17 +183,6 @@ import Testing
     }
   }
 
-  @Test func `an activity that needs saving is filled in before the end`() async throws {
-    try await withScene(Options.activity("cat1")) { service, application, scene in
-      _ = application.taken()
-      scene.userActivity?.needsSave = true
-      scene.release()
-      try await service.wait(for: "1: Disconnect")
-      #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
-      #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true)
-    }
-  }
-
   @Test(arguments: [true, false], ["write", "release", "destroy"])
   func `a delegate that ends its scene while it fills in the activity is asked once`(
     isReleased: Bool, _ cause: String
@@ -269,9 +214,7 @@ import Testing
       #expect(asked == 1)
       #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
       #expect(scene.dismissalAnimation == (isReleased ? .standard : .commit))
-      if !isGone {
-        #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true)
-      }
+      if !isGone { #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true) }
       application.whenCalled = { _, _ in }
     }
   }

@@ -209,8 +209,7 @@ import Testing
   private func begin() async throws {
     tell("the service starts")
     service = try await PlayedService(
-      on: bus,
-      sessions: sessions.filter { known.sessions[$0] != nil }.compactMap { numbers[$0] }, known: known,
+      on: bus, sessions: sessions.filter { known.sessions[$0] != nil }.compactMap { numbers[$0] }, known: known,
       discardsUnknown: true)
   }
 
@@ -263,9 +262,7 @@ import Testing
 
   private var hasHost: Bool { service.map { isAttached($0) } ?? false }
   private func isAttached(_ service: PlayedService) -> Bool { attachments(to: service) > 0 }
-  private func attachments(to service: PlayedService) -> Int {
-    service.lines.count { $0.hasPrefix("AttachHost") }
-  }
+  private func attachments(to service: PlayedService) -> Int { service.lines.count { $0.hasPrefix("AttachHost") } }
 
   /// Stores the activity and gives it to the host, to whose refusal the session owes its previous one. A service that comes back delivers again what
   /// its predecessor did not hear of.

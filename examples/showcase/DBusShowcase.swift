@@ -61,30 +61,13 @@ struct DBusShowcase {
 
   private static func demonstrate(on loop: EventLoop) async throws -> Int32 {
     let endings = try Endings(on: loop)
-    // The session bus; or a bus of our own if there is none, or if it does not answer.
-    if let connection = try? await Connection.session(on: loop) {
-      return try await demonstrate(on: connection, endings, ownAddress: nil)
+    return try await DemoBus.run(on: loop) { connection, ownAddress in
+      let showcase = Showcase(on: connection.loop, quit: endings.askToQuit)
+      connection.observeCalls(Demo.show)
+      try await begin(showcase, on: connection)
+      Demo.introduce(ownAddress: ownAddress)
+      return await end(with: endings, connection)
     }
-    let bus = try await DemoBus.start()
-    let result: Result<Int32, any Error>
-    do {
-      let connection = try await Connection.open(bus.address, on: loop)
-      result = .success(try await demonstrate(on: connection, endings, ownAddress: bus.address))
-    } catch {
-      result = .failure(error)
-    }
-    await bus.stop()
-    return try result.get()
-  }
-
-  private static func demonstrate(
-    on connection: Connection, _ endings: Endings, ownAddress: BusAddress?
-  ) async throws -> Int32 {
-    let showcase = Showcase(on: connection.loop, quit: endings.askToQuit)
-    connection.observeCalls(Demo.show)
-    try await begin(showcase, on: connection)
-    Demo.introduce(ownAddress: ownAddress)
-    return await end(with: endings, connection)
   }
 
   private static func begin(_ showcase: Showcase, on connection: Connection) async throws {

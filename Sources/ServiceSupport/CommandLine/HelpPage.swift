@@ -12,9 +12,7 @@ package struct HelpPage {
 
   package var text: String { lines.map { $0 + "\n" }.joined() }
 
-  package mutating func heading(_ title: String) {
-    lines += ["", screen.styled("\(title):", .heading)]
-  }
+  package mutating func heading(_ title: String) { lines += ["", screen.styled("\(title):", .heading)] }
 
   package mutating func paragraph(_ text: String) {
     lines.append("")

@@ -118,7 +118,5 @@ package struct ValueKind: Sendable {
 }
 
 extension String {
-  fileprivate func hasWord(_ word: String) -> Bool {
-    split { !($0.isLetter || $0 == "-") }.contains { $0 == word }
-  }
+  fileprivate func hasWord(_ word: String) -> Bool { split { !($0.isLetter || $0 == "-") }.contains { $0 == word } }
 }

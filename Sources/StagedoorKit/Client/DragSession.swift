@@ -52,9 +52,7 @@ public struct DragSession: Sendable {
   private let path: ObjectPath
   private let end: DragEnd
 
-  fileprivate init(
-    _ path: ObjectPath, ticket: String, of stagedoor: Stagedoor
-  ) async throws(StagedoorError) {
+  fileprivate init(_ path: ObjectPath, ticket: String, of stagedoor: Stagedoor) async throws(StagedoorError) {
     (self.path, self.ticket, self.stagedoor) = (path, ticket, stagedoor)
     let feed = try await ServiceFeed(
       stagedoor.connection,
@@ -146,9 +144,7 @@ extension Stagedoor {
     let (path, ticket) = try await promises.handedIn { () async throws(StagedoorError) in
       (nil, try await call("BeginDragItems", rows, wishes, returning: ObjectPath.self, String.self))
     }
-    do throws(StagedoorError) {
-      return try await DragSession(path, ticket: ticket, of: self)
-    } catch {
+    do throws(StagedoorError) { return try await DragSession(path, ticket: ticket, of: self) } catch {
       // Nobody else has the ticket. Without a reply, because this task may be cancelled.
       try? connection.send(to: InterchangeNames.bus, at: path, InterchangeNames.drag, "Cancel")
       throw error

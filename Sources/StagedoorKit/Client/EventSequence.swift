@@ -17,8 +17,7 @@ extension Stagedoor {
     // missing.
     let feed = try await ServiceFeed(
       connection,
-      MatchRule(
-        sender: InterchangeNames.bus, path: InterchangeNames.root, interface: InterchangeNames.interchange))
+      MatchRule(sender: InterchangeNames.bus, path: InterchangeNames.root, interface: InterchangeNames.interchange))
     let newest = try await eventSequence()
     return EventSequence(stagedoor: self, feed: feed, application: application, start: sequence ?? newest)
   }

@@ -10,8 +10,7 @@ extension Stagedoor {
 
   /// The signals from which ``liveSessions(of:from:)`` continues.
   func sessionFeed() async throws(StagedoorError) -> ServiceFeed {
-    try await ServiceFeed(
-      connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))
+    try await ServiceFeed(connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))
   }
 
   func liveSessions(of application: String?, from feed: ServiceFeed) async throws(StagedoorError) -> SessionSequence {
@@ -92,8 +91,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
 
     private mutating func readAgain() async throws(StagedoorError) {
       do throws(StagedoorError) {
-        sessions = try SceneSession.reading(
-          try await sequence.stagedoor.sessionsByPath(of: sequence.application))
+        sessions = try SceneSession.reading(try await sequence.stagedoor.sessionsByPath(of: sequence.application))
         mustRead = false
       } catch  where error.saysServiceLeft || error.code == .taskCancelled {
         // The feed reports the next owner; after a cancellation the next task asks.

@@ -92,9 +92,7 @@ extension Stagedoor {
           to: call, inTurnAt: service, timeout: limit, isAnsweredSoon: slack == .zero
         ).get()
         : try await connection.reply(to: call, timeout: limit)
-      do throws(CodingError) {
-        return (reply.sender, try reply.values(as: repeat each types))
-      } catch {
+      do throws(CodingError) { return (reply.sender, try reply.values(as: repeat each types)) } catch {
         throw .unexpectedReply(error)
       }
     } catch {

@@ -79,9 +79,7 @@ extension Application {
     _ session: SceneSession, options: DestructionRequestOptions = .init()
   ) {
     let identifier = session.identifier
-    guard isRunning else {
-      return didFail(notStarted, while: "destroying \(identifier)")
-    }
+    guard isRunning else { return didFail(notStarted, while: "destroying \(identifier)") }
     scenes[identifier]?.end(options.windowDismissalAnimation)
     scenes[identifier] = nil
     knownSessions[identifier] = nil

@@ -109,9 +109,7 @@ internal import DBus
 
 extension Application {
   /// All scenes, in the order of their sessions, the oldest first.
-  public var connectedScenes: [Scene] {
-    scenes.values.sorted { SceneSession.areInOrder($0.session, $1.session) }
-  }
+  public var connectedScenes: [Scene] { scenes.values.sorted { SceneSession.areInOrder($0.session, $1.session) } }
 
   /// All sessions, with and without scenes, the oldest first.
   public var openSessions: [SceneSession] {

@@ -133,8 +133,7 @@ internal import SceneModel
         _ = try? await connection.releaseName(name)
         // The service still calls this connection until it has heard of that, and would take the errors of calls that are let go for refusals.
         guard let owner else { return }
-        try? await connection.call(
-          to: owner, at: .root, "org.freedesktop.DBus.Peer", "Ping", timeout: .seconds(5))
+        try? await connection.call(to: owner, at: .root, "org.freedesktop.DBus.Peer", "Ping", timeout: .seconds(5))
       }.value
     }
     follow(nil)

@@ -33,9 +33,7 @@ public final class ItemProgress: Sendable {
 
   /// From 0 to 1; `nil` if nobody knows the number of bytes in all.
   public var fractionCompleted: Double? {
-    state.withLock { state in
-      state.total.map { $0 <= 0 ? 1 : min(1, Double(state.completed) / Double($0)) }
-    }
+    state.withLock { state in state.total.map { $0 <= 0 ? 1 : min(1, Double(state.completed) / Double($0)) } }
   }
 
   /// Whether somebody has cancelled the load. A load handler checks this between two pieces of work.

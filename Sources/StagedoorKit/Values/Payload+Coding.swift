@@ -38,9 +38,7 @@ extension Payload {
       throw .invalidPayload(at: .document, "expected UTF-8")
     }
     let model: SceneModel.Payload
-    do throws(Fault) {
-      model = try SceneModel.Payload(json: Text(text), ReadingRules.plain)
-    } catch {
+    do throws(Fault) { model = try SceneModel.Payload(json: Text(text), ReadingRules.plain) } catch {
       throw StagedoorError(payload: error)
     }
     let items = try model.items.map { item throws(StagedoorError) in DragItem(itemProvider: try ItemProvider(item)) }

@@ -73,9 +73,7 @@ extension Payload {
     var descriptors: [OwnedFileDescriptor] = []
     let model = try await model { representation, item async throws(StagedoorError) in
       guard case .delivered(let received, _, _) = representation.source, !promises.contains(representation, of: item)
-      else {
-        return .promise(Text(promises.path(ofItem: item).rawValue))
-      }
+      else { return .promise(Text(promises.path(ofItem: item).rawValue)) }
       descriptors.append(try await received.open(representation.type).0)
       return .descriptor(descriptors.count - 1)
     }

@@ -68,9 +68,7 @@ public struct ActivationPredicate: Sendable, Hashable {
 
   /// Reads a predicate. ``StagedoorError/Code/invalidPredicate`` names the place of a fault.
   public init(_ source: String) throws(StagedoorError) {
-    do throws(PredicateError) {
-      self.source = try Predicate(Text(source)).source.string
-    } catch {
+    do throws(PredicateError) { self.source = try Predicate(Text(source)).source.string } catch {
       throw StagedoorError(.invalidPredicate, "\(error)")
     }
   }

@@ -9,8 +9,7 @@ extension UserActivity {
       title: title.map { Text($0) }, userInfo: try SceneModel.UserInfo(userInfo, at: place.key("userInfo")),
       webpageURL: (webpageURL?.absoluteString).map { Text($0) },
       requiredUserInfoKeys: requiredUserInfoKeys.sorted().map { Text($0) },
-      keywords: keywords.sorted().map { Text($0) },
-      persistentIdentifier: persistentIdentifier.map { Text($0) },
+      keywords: keywords.sorted().map { Text($0) }, persistentIdentifier: persistentIdentifier.map { Text($0) },
       expirationDate: try expirationDate?.instant(at: place.key("expirationDate")),
       visibility: SceneModel.Visibility(visibility))
   }
@@ -28,9 +27,7 @@ extension UserActivity {
   /// The activity of a document; `nil` for "".
   init?(json: String) throws(StagedoorError) {
     if json.isEmpty { return nil }
-    do throws(Fault) {
-      self.init(try SceneModel.UserActivity(json: Text(json), ReadingRules.plain))
-    } catch {
+    do throws(Fault) { self.init(try SceneModel.UserActivity(json: Text(json), ReadingRules.plain)) } catch {
       throw .unexpectedReply("an activity: \(error)")
     }
   }

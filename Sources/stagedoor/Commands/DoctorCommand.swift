@@ -291,9 +291,7 @@ enum DoctorCommand {
     if status.st_mode & S_IFMT != S_IFDIR || access(path, R_OK | W_OK | X_OK) != 0 {
       return .wrong("state", "\(path) cannot be written; make it a directory of yours")
     }
-    if status.st_mode & 0o077 != 0 {
-      return .note("state", "others can read \(path); run `chmod 700 \(path)`")
-    }
+    if status.st_mode & 0o077 != 0 { return .note("state", "others can read \(path); run `chmod 700 \(path)`") }
     return .good("state", path)
   }
 }

@@ -25,9 +25,7 @@ enum OpenCommand {
     var invocation = invocation
     if let text = invocation[.appOpening] { invocation.given.replace(.appOpening, with: try application(text)) }
     var (connection, reason) = (nil as Connection?, "")
-    do throws(ConnectionError) {
-      connection = try await Connection.session(on: invocation.loop)
-    } catch {
+    do throws(ConnectionError) { connection = try await Connection.session(on: invocation.loop) } catch {
       reason = "\(error)"
     }
     var asksService = true
@@ -98,9 +96,7 @@ enum OpenCommand {
   }
 
   /// Prints a picture on a terminal, and elsewhere the document that it is made of.
-  private static func explain(
-    _ json: String, _ invocation: Invocation, as picture: () throws -> String
-  ) throws {
+  private static func explain(_ json: String, _ invocation: Invocation, as picture: () throws -> String) throws {
     if invocation.screen.isTerminal, !invocation.has(.json) { return try Output.write(picture()) }
     try Output.line(json.printableJSON)
   }
@@ -122,9 +118,7 @@ enum OpenCommand {
   ) async throws -> Bool? {
     var client = Client(on: connection)
     let found: (session: SessionIdentifier, decision: Decision)?
-    do throws(StagedoorError) {
-      found = try await self.session(showing: argument, client, invocation)
-    } catch {
+    do throws(StagedoorError) { found = try await self.session(showing: argument, client, invocation) } catch {
       return error.code == .timedOut ? nil : false
     }
     guard let (session, decision) = found else { return false }
@@ -289,9 +283,7 @@ enum OpenCommand {
   /// The path without `.` and empty parts. Where it has `..`, its links are resolved, because `..` of a link leads elsewhere; `nil` if they cannot be.
   private static func normal(_ path: [UInt8]) -> [UInt8]? {
     let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
-    if !parts.contains(where: { $0.elementsEqual("..".utf8) }) {
-      return parts.flatMap { [UInt8(ascii: "/")] + $0 }
-    }
+    if !parts.contains(where: { $0.elementsEqual("..".utf8) }) { return parts.flatMap { [UInt8(ascii: "/")] + $0 } }
     return LinkTarget.last(of: path)
   }
 

@@ -147,8 +147,7 @@ struct PayloadArguments: Sendable {
 
   private func deliverDictionaries(to stagedoor: Stagedoor) async throws -> Delivery {
     try await stagedoor.deliver(
-      dictionaries: try items.map { item throws(Problem) in try item.dictionary() },
-      options: options)
+      dictionaries: try items.map { item throws(Problem) in try item.dictionary() }, options: options)
   }
 
   // MARK: Options

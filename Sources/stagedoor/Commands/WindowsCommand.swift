@@ -178,9 +178,7 @@ struct Understudy: Sendable {
   }
 
   /// An element each time when the windows are no longer the listed ones, or the understudy has come or gone.
-  func changes() async throws -> SignalStream {
-    try await object.signals()
-  }
+  func changes() async throws -> SignalStream { try await object.signals() }
 
   func activate(_ window: String, _ token: String?) async throws(CallError) {
     let options: [String: Variant] = token.map { ["activation-token": Variant($0)] } ?? [:]

@@ -293,9 +293,7 @@ extension Problem: CustomStringConvertible {
   static func isNotUTF8(_ path: String) -> Bool { path.contains("\u{FFFD}") && access(path, F_OK) != 0 }
 
   /// Whether the item has content and is not a file in its place.
-  static func needsFile(_ item: ItemProvider) -> Bool {
-    !item.registeredTypes.isEmpty && pathInPlace(item) == nil
-  }
+  static func needsFile(_ item: ItemProvider) -> Bool { !item.registeredTypes.isEmpty && pathInPlace(item) == nil }
 
   /// The paths of all items, with a new file for each that needs one.
   func paths(of items: [ItemProvider]) async throws -> [String] {

@@ -139,8 +139,7 @@ extension Option {
   static let update = Option(name: "update", help: "write the new decisions into the files of cases")
   static let hostApp = Option(
     name: "app", letter: "a", value: .application,
-    help: "the application whose windows these are, by its whole identifier",
-    isRequired: true)
+    help: "the application whose windows these are, by its whole identifier", isRequired: true)
   static let connect = Option(name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)
   static let onContinue = Option(
     name: "continue", value: .shellCommand,

@@ -33,9 +33,7 @@ import StagedoorKit
           }
         }
         """)
-    addAction("early", title: "Early") { (play: StagePlay, window: PlayScene) in
-      say("early: \(play.identifier)")
-    }
+    addAction("early", title: "Early") { (play: StagePlay, window: PlayScene) in say("early: \(play.identifier)") }
   }
 
   override func didFinishLaunching(with options: LaunchOptions) {

@@ -70,15 +70,6 @@ extension StageTests {
       }
     }
 
-    @Test func `a launcher opens a window right after the last one has closed`() async throws {
-      try await Desktop.headless(play) { desktop, running in
-        try await desktop.action("close", of: play.identifier)
-        try await running.line { $0 == "-- Cats is closed --" }
-        try await desktop.launch(play.identifier)
-        try await running.line { $0 == "-- Cats --" }
-      }
-    }
-
     @Test func `a program does not end while a call of a launcher has no answer`() async throws {
       try await Desktop.headless(play) { desktop, running in
         let service = try await desktop.serviceProcess()

@@ -9,15 +9,6 @@ extension StageTests {
   @Suite struct DatesTests {
     private let play = Play("Dates")
 
-    @Test func `a date that is inserted in one window is there in the other`() async throws {
-      try await Desktop.headless(play) { desktop, running in
-        try await desktop.action("new-window", of: play.identifier)
-        try await running.line { $0 == "-- Dates --" }
-        try await desktop.action("insert", of: play.identifier)
-        for _ in 1...2 { try await running.line { $0.hasPrefix("  - 20") } }
-      }
-    }
-
     @Test func `dates are inserted, selected and deleted with the mouse`() async throws {
       try await Desktop.running(play) { desktop, _ in
         try await desktop.place("Dates", at: 40, 40)

@@ -149,20 +149,17 @@ extension StageTests {
       }
     }
 
-    @Test func `an entry that is not there gets a window that says so`() async throws {
+    @Test func `without a display the windows are lines of text, and an entry that is not there has one that says so`()
+      async throws
+    {
       try await Desktop.headless(play) { desktop, running in
+        try await running.line { $0 == "  - Night train" }
         try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "lost"]))
         try await running.line { $0 == "! Journalyst: There is no entry lost." }
         try await desktop.windows(of: play, titled: "Journalyst", "Journalyst")
         // A name that would clear the terminal.
         try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "\u{1B}[2J"]))
         try await running.line { $0 == #"! Journalyst: There is no entry \u{1b}[2J."# }
-      }
-    }
-
-    @Test func `without a display the same windows are lines of text`() async throws {
-      try await Desktop.headless(play) { desktop, running in
-        try await running.line { $0 == "  - Night train" }
         try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "coast"]))
         try await running.line { $0 == "-- A walk along the coast --" }
         try await running.line { $0 == "  * A walk along the coast" }

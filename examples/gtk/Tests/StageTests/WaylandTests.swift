@@ -14,9 +14,7 @@ extension StageTests {
         // A drag that ends in its own window has no effect.
         try await desktop.drag(from: (160, 220), to: (300, 560))
         try await desktop.drag(from: (430, 220), to: (1100, 700))
-        try await desktop.windows(of: cats, "a window of Kitty") {
-          $0.last?.title == "Kitty" && $0.lastHasFocus
-        }
+        try await desktop.windows(of: cats, "a window of Kitty") { $0.last?.title == "Kitty" && $0.lastHasFocus }
         try await desktop.place("Kitty", at: 700, 60)
         try await desktop.click(300, 44)
         try await desktop.windows(of: cats, "the focus of the list") { $0.firstHasFocus }

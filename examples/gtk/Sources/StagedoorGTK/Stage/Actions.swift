@@ -45,9 +45,7 @@ public import StagedoorKit
   /// Gives a window the actions, their keys and a menu of them.
   func install(in window: UnsafeMutablePointer<GtkWidget>, of owner: WindowScene) -> OpaquePointer? {
     guard let group = g_simple_action_group_new(), let keys = gtk_shortcut_controller_new(), let menu = g_menu_new()
-    else {
-      return nil
-    }
+    else { return nil }
     for action in list {
       guard let entry = g_simple_action_new(action.name, nil) else { continue }
       _ = Signal.connect(entry, "activate") { [weak owner] _ in

@@ -99,9 +99,7 @@ public import StagedoorKit
     options.application = application.identifier
     options.activationToken = token
     options.wait = wait
-    do throws(StagedoorError) {
-      try await application.stagedoor?.deliver(items, options)
-    } catch {
+    do throws(StagedoorError) { try await application.stagedoor?.deliver(items, options) } catch {
       guard error.code == .noSuchSession else { throw error }
       // The service chose a window that was being closed here. That session has ended, so the next choice is another one.
       try await deliver(items, token, wait)
@@ -161,7 +159,6 @@ extension ItemProvider {
     defer { g_free(mime) }
     self.init()
     suggestedName = file.lastPathComponent
-    registerFile(
-      file, as: mime.map { String(cString: $0) } ?? "application/octet-stream", openInPlace: openInPlace)
+    registerFile(file, as: mime.map { String(cString: $0) } ?? "application/octet-stream", openInPlace: openInPlace)
   }
 }

@@ -72,9 +72,7 @@ private final class MainLoop: TaskExecutor {
     g_idle_add_full(
       G_PRIORITY_DEFAULT,
       { job in
-        if let job {
-          Box<UnownedJob>.taken(job).runSynchronously(on: MainLoop.executor.asUnownedTaskExecutor())
-        }
+        if let job { Box<UnownedJob>.taken(job).runSynchronously(on: MainLoop.executor.asUnownedTaskExecutor()) }
         return 0
       }, Box(UnownedJob(job)).given, nil)
   }

@@ -1,6 +1,6 @@
 internal import CGtk4
 
-/// The common parts of lists and grids: items, each with a widget. One item can be selected.
+/// The common parts of lists and grids: items, each with a widget. In a list, one item can be selected.
 ///
 /// Use ``List`` or ``Grid``.
 ///
@@ -207,7 +207,7 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
   }
 }
 
-/// Items side by side, in as many columns as fit.
+/// Items side by side, in as many columns as fit. No item is selected.
 ///
 /// ```swift
 /// struct Photo: Identifiable, Equatable { let id: String }
@@ -216,9 +216,9 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
 /// grid.items = [Photo(id: "1"), Photo(id: "2")]
 /// ```
 public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
-  /// Makes a grid; `cell` makes the widget of an item. With `selects`, the item that was clicked last stays marked.
+  /// Makes a grid; `cell` makes the widget of an item.
   public init<each Window: WindowScene>(
-    spacing: Int = 12, selects: Bool = false, cell: @escaping @MainActor (Item, repeat each Window) -> Widget
+    spacing: Int = 12, cell: @escaping @MainActor (Item, repeat each Window) -> Widget
   ) {
     super.init({ grid, item in try cell(item, repeat grid.window(as: (each Window).self)) }) { gtk_flow_box_new() }
     opaque { grid in
@@ -227,15 +227,9 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
       gtk_flow_box_set_row_spacing(grid, UInt32(spacing))
       gtk_flow_box_set_max_children_per_line(grid, 12)
       gtk_flow_box_set_activate_on_single_click(grid, 1)
-      gtk_flow_box_set_selection_mode(grid, selects ? GTK_SELECTION_SINGLE : GTK_SELECTION_NONE)
+      gtk_flow_box_set_selection_mode(grid, GTK_SELECTION_NONE)
     }
     align(vertically: .start)
-    connect("selected-children-changed") { grid, _ in
-      let selected = grid.opaque { gtk_flow_box_get_selected_children($0) } ?? nil
-      defer { g_list_free(selected) }
-      let cell = (selected?.pointee.data).map { OpaquePointer($0).as(GtkFlowBoxChild.self) }
-      grid.wasSelected(at: cell.map { Int(gtk_flow_box_child_get_index($0)) })
-    }
     connect("child-activated") { grid, signal in
       guard let cell = signal.object(1) else { return }
       grid.wasOpened(at: Int(gtk_flow_box_child_get_index(cell.as(GtkFlowBoxChild.self))))
@@ -258,16 +252,6 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
     opaque { grid in
       guard let cell = gtk_flow_box_get_child_at_index(grid, Int32(index)) else { return }
       gtk_flow_box_child_set_child(cell, widget.pointer)
-    }
-  }
-
-  override func showSelection(of index: Int?) {
-    opaque { grid in
-      // Selecting a cell takes the focus.
-      let cell = index.flatMap { gtk_flow_box_get_child_at_index(grid, Int32($0)) }
-      if let cell, gtk_flow_box_child_is_selected(cell) != 0 { return }
-      gtk_flow_box_unselect_all(grid)
-      if let cell { gtk_flow_box_select_child(grid, cell) }
     }
   }
 }

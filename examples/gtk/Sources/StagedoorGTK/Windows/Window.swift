@@ -98,15 +98,11 @@ internal import StagedoorKit
   var defaultSize: (width: Int, height: Int) = (640, 480)
 
   var leadingItems: [Widget] = [] {
-    didSet {
-      replace(oldValue, leadingItems) { gtk_header_bar_pack_start($0, $1) }
-    }
+    didSet { replace(oldValue, leadingItems) { gtk_header_bar_pack_start($0, $1) } }
   }
 
   var trailingItems: [Widget] = [] {
-    didSet {
-      replace(oldValue, trailingItems) { gtk_header_bar_pack_end($0, $1) }
-    }
+    didSet { replace(oldValue, trailingItems) { gtk_header_bar_pack_end($0, $1) } }
   }
 
   private func replace(
@@ -132,9 +128,7 @@ internal import StagedoorKit
   }
 
   func stands(above other: Window) {
-    raw { window in
-      other.raw { gtk_window_set_transient_for(window.as(GtkWindow.self), $0.as(GtkWindow.self)) }
-    }
+    raw { window in other.raw { gtk_window_set_transient_for(window.as(GtkWindow.self), $0.as(GtkWindow.self)) } }
   }
 
   // MARK: Opening and closing

@@ -1,13 +1,22 @@
 import Glibc
-package import SceneTestSupport
+import SceneTestSupport
 
-/// Checks the laws of a parser for one input. If a law is broken, this ends the process, and libFuzzer keeps the input.
-package func fuzz(_ parser: FuzzedParser, _ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+/// The parser that `run` names.
+private let parser: FuzzedParser = {
+  guard let parser = getenv("PARSER").flatMap({ FuzzedParser(rawValue: String(cString: $0)) }) else {
+    found("the variable PARSER names no parser")
+  }
+  return parser
+}()
+
+/// libFuzzer calls this with each input, and keeps an input that breaks a law of the parser: this ends the process.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzDocument(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   do throws(BrokenLaw) {
-    var (outcome, time) = try timed(parser, input)
+    var (outcome, time) = try timed(input)
     // The first round also makes tables, and in any round the machine may be busy with other work.
-    for _ in 0..<3 where time > limit(for: input) { (outcome, time) = try timed(parser, input) }
+    for _ in 0..<3 where time > limit(for: input) { (outcome, time) = try timed(input) }
     if time > limit(for: input) { found("\(count) bytes took \(time / 1_000_000) ms") }
     // -1 tells libFuzzer not to add this input to its corpus.
     return outcome == .unfit ? -1 : 0
@@ -20,9 +29,7 @@ package func fuzz(_ parser: FuzzedParser, _ start: UnsafePointer<UInt8>?, _ coun
 /// the time of the slowest correct input.
 private func limit(for input: [UInt8]) -> UInt64 { 50_000_000 + UInt64(input.count) * 50_000 }
 
-private func timed(
-  _ parser: FuzzedParser, _ input: [UInt8]
-) throws(BrokenLaw) -> (FuzzedParser.Outcome, nanoseconds: UInt64) {
+private func timed(_ input: [UInt8]) throws(BrokenLaw) -> (FuzzedParser.Outcome, nanoseconds: UInt64) {
   let start = threadTime()
   let outcome = try parser.check(input)
   return (outcome, threadTime() - start)

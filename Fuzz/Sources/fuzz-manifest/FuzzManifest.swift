@@ -1,6 +1,0 @@
-import Fuzzing
-import SceneTestSupport
-
-/// libFuzzer calls this with each input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt { fuzz(.manifest, start, count) }
