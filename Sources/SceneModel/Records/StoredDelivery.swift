@@ -52,16 +52,21 @@ package enum DeliveryState: String, CaseIterable, Sendable {
 
 /// The part of a delivery that changes.
 package struct DeliveryProgress: Hashable, Sendable {
+  package var session: UniqueIdentifier?
   package var state: DeliveryState
   /// Whether the delivery is open: its host has not acknowledged it, and it has not ended. An open delivery is kept. The state does not tell this:
   /// `routed` may be final or not.
   package var isOpen: Bool
-  package var session: UniqueIdentifier?
   package var outcome: Text
   package var attempt: Int64 = 1
   /// The number of times that a host has left while it worked on the delivery.
   package var departures: Int64 = 0
-  package var error: DeliveryError?
+  package var error: DeliveryError? {
+    get { failure?.value }
+    set { failure = newValue.map(Shared.init) }
+  }
+  /// Few deliveries fail, and every one is copied.
+  private var failure: Shared<DeliveryError>?
   /// The time of the delivery's end; `nil` while it is open, and if it ended under a version that did not record the time.
   package var ended: Instant?
   /// The new deadline, in the record of a delivery that is forwarded. It becomes the delivery's deadline, and is `nil` otherwise.
