@@ -228,6 +228,24 @@ import Testing
     #expect(stage.progress(of: third?.delivery)?.state == .held)
   }
 
+  @Test func `a host that is back hears that a window is gone which it may only then be asked to open`() throws {
+    let stage = Stage(cats())
+    for departures in [1, 3] {
+      let made = try #require(stage.drop(key: Text("gone after \(departures)"))?.delivered)
+      for _ in 0..<departures {
+        stage.attach()
+        stage.hostLeaves()
+      }
+      if departures < 3 { stage.call(.cancel(made.delivery)) }
+      #expect(stage.sessions().isEmpty)
+      // The same connection has lost the name, and has not read the questions yet.
+      stage.attach(hearsDiscards: false)
+      #expect(stage.asked.map(\.question) == [.discarded([made.session])])
+      stage.hostAnswers(.done)
+      stage.hostLeaves()
+    }
+  }
+
   @Test func `deliveries that joined do not fail with the first`() throws {
     let first = try #require(stage.drop(key: "1")?.delivered)
     let second = try #require(stage.drop(key: "1")?.delivered)

@@ -17,13 +17,16 @@ extension PromptBook {
     tellingSender senders: InterchangeError? = nil
   ) throws(Halt) {
     if let identifier = delivery.session, let session = try session(identifier) {
+      // A host that lost its name, and that attaches again, may read only then that it shall open the session.
+      let mayBeOpened =
+        delivery.progress.attempt > 1 || delivery.needsAttempt || memory.provisional[identifier] ?? false
+        || memory.hosts[session.application]?.opened.contains(identifier) ?? false
       if takesSession(delivery, session) {
         recordEnd(of: delivery, progress, error)
         // A host that was asked to open the session may show it all the same, and must hear that it is gone.
-        let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
-        try discard(session, animation: "standard", isTold: isKnown)
+        try discard(session, animation: "standard", isTold: mayBeOpened)
       } else {
-        if isProvisional(delivery, session) { memory.provisional[identifier] = true }
+        if isProvisional(delivery, session) { memory.provisional[identifier] = mayBeOpened }
         let mayShow = session.isConnected && delivery.wasInterrupted
         if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !wasGiven(delivery) {
           try takeAway(delivery.identifier, from: session)

@@ -87,7 +87,7 @@ struct Memory {
   var refreshes = Table<UniqueIdentifier, Bool>()
   /// Sessions that are gone and whose scenes must be closed, with the animation.
   var closings = Table<UniqueIdentifier, Text>()
-  /// Sessions that a failed delivery made and other deliveries still wait for.
+  /// Sessions that a failed delivery made and other deliveries still wait for, and whether a host may have been asked to open them.
   var provisional = Table<UniqueIdentifier, Bool>()
 
   /// Calls whose contents are being packed, and, below, calls for which a parcel is being opened.
