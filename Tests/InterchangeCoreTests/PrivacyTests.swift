@@ -82,6 +82,22 @@ import Testing
     }
   }
 
+  @Test func `a window that took a private delivery stays private when its host refuses the same delivery again`()
+    throws
+  {
+    for isTaken in [false, true] {
+      let stage = Stage(hosting: cats())
+      let window = try stage.window()
+      let delivery = try #require(stage.drop(key: "1") { $0.isPrivate = true }?.delivered).delivery
+      if isTaken { stage.hostAnswersAll() }
+      #expect(stage.call(.redirect(delivery, to: window)) == .outcome("activated"))
+      stage.hostAnswersAll(.refused("org.example.Error: no"))
+      #expect(stage.progress(of: delivery)?.state == .failed)
+      stage.call(.write(window, .title("secret")))
+      #expect(stage.sessions().map(\.isPrivate) == [true], "\(isTaken)")
+    }
+  }
+
   @Test func `a window shows its earlier content when its host refuses a private redirected delivery`() throws {
     let stage = Stage(hosting: cats())
     let windows = try ["1", "2"].map { try stage.window($0) { $0.disposition = .new } }

@@ -27,7 +27,7 @@ extension PromptBook {
         try discard(session, animation: "standard", isTold: mayBeOpened)
       } else {
         if isProvisional(delivery, session) { memory.provisional[identifier] = mayBeOpened }
-        let mayShow = session.isConnected && delivery.wasInterrupted
+        let mayShow = session.isConnected && delivery.wasGivenBefore
         if !delivery.isPrivate || error.name == .hostRefused && !mayShow || !wasGiven(delivery) {
           try takeAway(delivery.identifier, from: session)
         }
@@ -227,6 +227,7 @@ extension PromptBook {
       isShown
         ? .deliveryProgress(identifier, progress) : .deliveryRedirected(identifier, progress, redirected.previous))
     memory.deliveries[identifier]?.holding = holding
+    if wasGiven, target == before.session { memory.deliveries[identifier]?.isFromBefore = true }
     if open == nil { memory.deliveries[identifier]?.confidant = memory.baggage[identifier]?.confidant }
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
