@@ -8,9 +8,7 @@ enum LogWriter {
     let isJournal = isStandardErrorTheJournal
     return Log(level) { line, text in
       // An entry is one line, whatever line ends its text contains.
-      let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-      let oneLine = isPlain ? text : text.printable
-      var whole = isJournal ? "<\(line.priority)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
+      var whole = isJournal ? "<\(line.priority)>\(text.printable)\n" : "stagedoord: \(text.printable)\n"
       if whole.utf8.count > most { whole = cut(whole) }
       // The writer does not wait for a reader.
       var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)

@@ -82,19 +82,24 @@ import Testing
     }
   }
 
-  @Test func `a window that took a private delivery stays private when its host refuses the same delivery again`()
+  @Test func `a window that was given a private delivery stays private when its host refuses that delivery later`()
     throws
   {
-    for isTaken in [false, true] {
+    for (isTaken, isElsewhereMeanwhile) in [(false, false), (true, false), (true, true)] {
       let stage = Stage(hosting: cats())
       let window = try stage.window()
       let delivery = try #require(stage.drop(key: "1") { $0.isPrivate = true }?.delivered).delivery
       if isTaken { stage.hostAnswersAll() }
+      if isElsewhereMeanwhile {
+        let other = try stage.window("2") { $0.disposition = .new }
+        #expect(stage.call(.redirect(delivery, to: other)) == .outcome("activated"))
+        stage.hostAnswersAll()
+      }
       #expect(stage.call(.redirect(delivery, to: window)) == .outcome("activated"))
       stage.hostAnswersAll(.refused("org.example.Error: no"))
       #expect(stage.progress(of: delivery)?.state == .failed)
       stage.call(.write(window, .title("secret")))
-      #expect(stage.sessions().map(\.isPrivate) == [true], "\(isTaken)")
+      #expect(stage.sessions().first?.isPrivate == true, "\(isTaken), \(isElsewhereMeanwhile)")
     }
   }
 

@@ -29,7 +29,8 @@ struct OpenDelivery: Boxed, Hashable, Sendable {
     var previousBy: UniqueIdentifier?
     /// The connection that may see what others may not while the delivery is open: the sender of a private delivery, or of a part for its own process.
     var confidant: Text?
-    /// Whether an earlier run of the service accepted it, for the session that it has now, or a host was given it there and it was redirected there.
+    /// Whether an earlier run of the service accepted it for the session that it has now, or it was redirected to this session after a host was given
+    /// it there.
     var isFromBefore = false
     /// Whether that run gave it to a host. The host may have seen it: the next host gets it as another attempt.
     var needsAttempt = false
@@ -86,7 +87,10 @@ extension OpenDelivery {
 
   func cancelled(_ error: InterchangeError, at now: Instant) -> DeliveryProgress { over(.cancelled, now, error) }
 
-  /// Whether a host was given the delivery for this session, and it came back: the host left, the service ended, or somebody redirected it.
+  /// Whether a host was given the delivery, and it came back: the host left, the service ended, or somebody redirected it.
+  var cameBack: Bool { self.needsAttempt || self.progress.attempt > 1 }
+
+  /// Whether it came back from the host for the session that it has now.
   var wasGivenBefore: Bool { self.progress.departures > 0 || self.isFromBefore && self.progress.attempt > 1 }
 
   /// No host serves the application and nothing can start it: the delivery is over, and its session stays.

@@ -19,7 +19,7 @@ extension PromptBook {
     if let identifier = delivery.session, let session = try session(identifier) {
       // A host that lost its name, and that attaches again, may read only then that it shall open the session.
       let mayBeOpened =
-        delivery.progress.attempt > 1 || delivery.needsAttempt || memory.provisional[identifier] ?? false
+        delivery.cameBack || memory.provisional[identifier] ?? false
         || memory.hosts[session.application]?.opened.contains(identifier) ?? false
       if takesSession(delivery, session) {
         recordEnd(of: delivery, progress, error)
@@ -41,8 +41,7 @@ extension PromptBook {
 
   /// Whether a host has, or had, the delivery.
   private func wasGiven(_ delivery: OpenDelivery) -> Bool {
-    delivery.progress.state == .forwarded || delivery.needsAttempt || delivery.progress.attempt > 1
-      || isInHand(delivery)
+    delivery.progress.state == .forwarded || delivery.cameBack || isInHand(delivery)
   }
 
   /// Whether the host works on the delivery.
@@ -198,8 +197,8 @@ extension PromptBook {
   ) throws(Halt) {
     let stored = try openDelivery(identifier, of: caller) { $0.application == caller.application }
     let open = memory.deliveries[identifier]
-    try refuseRedirect(of: stored, open, to: target)
-    let decision = try decideRedirect(of: stored, open, to: target)
+    let payload = try payload(redirecting: stored, open, to: target)
+    let decision = try decideRedirect(of: stored, payload, to: target)
     let before = open?.progress ?? stored.progress
     // In the same session, a later delivery may have this one's content as its previous content. A window that may show private content keeps it.
     let wasGiven = open.map { self.wasGiven($0) } ?? true
@@ -209,6 +208,8 @@ extension PromptBook {
     {
       try takeAway(identifier, from: session, orRefuse: true)
     }
+    let showsIt = try session(target)?.shownBy == identifier
+    let wasGivenThere = wasGiven && showsIt
     let isHosted = stateOfOpen(to: stored.application) == .routed
     let progress = before.redirected(
       to: target, outcome: decision.outcome.name, isHosted: isHosted, wasGiven: wasGiven)
@@ -227,7 +228,7 @@ extension PromptBook {
       isShown
         ? .deliveryProgress(identifier, progress) : .deliveryRedirected(identifier, progress, redirected.previous))
     memory.deliveries[identifier]?.holding = holding
-    if wasGiven, target == before.session { memory.deliveries[identifier]?.isFromBefore = true }
+    if wasGivenThere { memory.deliveries[identifier]?.isFromBefore = true }
     if open == nil { memory.deliveries[identifier]?.confidant = memory.baggage[identifier]?.confidant }
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
@@ -235,9 +236,10 @@ extension PromptBook {
     answer(number, .outcome(decision.outcome.name))
   }
 
-  private mutating func refuseRedirect(
-    of stored: StoredDelivery, _ open: OpenDelivery?, to target: UniqueIdentifier
-  ) throws(Halt) {
+  /// The payload of a delivery that may be redirected.
+  private mutating func payload(
+    redirecting stored: StoredDelivery, _ open: OpenDelivery?, to target: UniqueIdentifier
+  ) throws(Halt) -> Payload {
     guard let found = try session(target) else {
       throw refused(.noSuchSession, "there is no session \(SessionReference.path(of: target))")
     }
@@ -264,12 +266,7 @@ extension PromptBook {
         .requestDenied,
         "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
     }
-  }
-
-  private func decideRedirect(
-    of stored: StoredDelivery, _ open: OpenDelivery?, to target: UniqueIdentifier
-  ) throws(Halt) -> Decision {
-    var payload = try readPayload(of: stored)
+    let payload = try readPayload(of: stored)
     let kept = memory.baggage[stored.identifier]
     if payload.hasContents, kept == nil {
       throw refused(
@@ -281,6 +278,13 @@ extension PromptBook {
         "the delivery \(stored.identifier) is in part for the process alone that sent it, and nobody knows that process any more: hand it in again"
       )
     }
+    return payload
+  }
+
+  private func decideRedirect(
+    of stored: StoredDelivery, _ payload: Payload, to target: UniqueIdentifier
+  ) throws(Halt) -> Decision {
+    var payload = payload
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")
     payload.options.isPrivate = stored.isPrivate

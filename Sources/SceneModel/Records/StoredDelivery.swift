@@ -65,7 +65,7 @@ package struct DeliveryProgress: Hashable, Sendable {
     get { failure?.value }
     set { failure = newValue.map(Shared.init) }
   }
-  /// Few deliveries fail, and every one is copied.
+  /// In a box, because few deliveries fail, and the progress of each is copied some times.
   private var failure: Shared<DeliveryError>?
   /// The time of the delivery's end; `nil` while it is open, and if it ended under a version that did not record the time.
   package var ended: Instant?

@@ -1,7 +1,8 @@
 extension String {
   /// The text on one line, without characters that control a terminal: titles and keys come from anybody.
   package var printable: String {
-    guard unicodeScalars.contains(where: \.steers) else { return self }
+    let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    guard !isPlain, unicodeScalars.contains(where: \.steers) else { return self }
     var shown = ""
     for scalar in unicodeScalars {
       switch scalar {

@@ -80,7 +80,7 @@ final class CatScene: SceneDelegate {
     scene.userActivity?.title = "Tom"
     scene.userActivity?.needsSave = true
     scene.userInfo = ["role": .string(role.rawValue), "attempt": .integer(options.attempt)]
-    if options.isPrivate, options.operation == .move { scene.title = "a cat" }
+    if options.isPrivate, options.operation == .move { scene.title = options.origin ?? "a cat" }
     scene.activationConditions = SceneActivationConditions(
       can: ActivationPredicate.equals("tom"), prefers: "SELF BEGINSWITH 'tom'")
     scene.activationConditions.canActivateForTargetContentIdentifierPredicate = nil
