@@ -43,6 +43,19 @@ import Testing
     }
   }
 
+  @Test func `a host that attaches again without its object is the host until it gives the name back`() async throws {
+    try await withService(registering: Manifests.cats) { house in
+      try await house.hosting { host in
+        host.connection.unexport(at: "/org/example/Cats")
+        try await host.attach()
+        _ = try await host.connection.releaseName("org.example.Cats")
+        try await eventually("the host to be gone") {
+          try await house.property("HostAttached", of: House.cats, in: House.application) == "false"
+        }
+      }
+    }
+  }
+
   @Test func `the answer of a host that leaves right behind it counts, also if both are read at once`() async throws {
     try await withHouse { house in
       try await house.serving("--durability", "memory") { daemon in

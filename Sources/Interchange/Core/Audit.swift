@@ -85,6 +85,7 @@ extension PromptBook {
   /// A sentence for each disagreement; none if all is well.
   package var disagreements: [String] {
     var found: [String] = []
+    if !known.isEmpty { found.append("what was read for a cue is there after the cue") }
     checkCharges(&found)
     checkBaggage(&found)
     checkDeliveries(&found)

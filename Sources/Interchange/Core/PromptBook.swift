@@ -62,7 +62,8 @@ package struct PromptBook: Sendable {
 
   // MARK: A cue
 
-  /// Handles a cue. If the core lacks data, nothing has changed: read the data, call ``learn(_:)``, and give the cue again.
+  /// Handles a cue. If the core lacks data, nothing has changed: read the data, call ``learn(_:)``, and give the cue again. Afterwards, also where the
+  /// data could not be read, call ``forgetWhatWasRead()``.
   package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
     (now, step) = (moment, Step())
     let identifiersBefore = identifiers
@@ -80,11 +81,13 @@ package struct PromptBook: Sendable {
         refuse(cue, refusal)
       }
     }
-    known = Knowledge()
     step.callAgain = memory.hasMoreToDo ? moment.uptime : memory.earliestDeadline
     defer { step = Step() }
     return step
   }
+
+  /// Another cue reads what it needs anew: it may come after a change.
+  package mutating func forgetWhatWasRead() { known = Knowledge() }
 
   private mutating func refuse(_ cue: Cue, _ refusal: InterchangeError) {
     switch cue {
@@ -373,6 +376,8 @@ struct Knowledge: Sendable {
   var baggage: [UniqueIdentifier: Baggage] = [:]
   /// The decision of the cue, if the cue begins again after it.
   var decided: Decision?
+
+  var isEmpty: Bool { missing.isEmpty && tokens.isEmpty && orphans.isEmpty && baggage.isEmpty && decided == nil }
 }
 
 struct OrphanPage: Sendable {

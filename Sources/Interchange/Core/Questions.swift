@@ -52,7 +52,7 @@ extension PromptBook {
 
   /// Whether a call with these options is answered like an earlier one under its token. If the core lacks data, learn it and ask again.
   package mutating func isRepeated(_ options: PayloadOptions, _ digest: Text, _ caller: Caller) throws(Halt) -> Bool {
-    defer { known = Knowledge() }
+    defer { forgetWhatWasRead() }
     return try firstAnswer(options, digest, caller) != nil
   }
 

@@ -187,7 +187,8 @@ extension Interchange {
           ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), at: path, on: connection)
             .lack(within: .milliseconds(250)) : nil
         feed(.ownership(question, isOwner: isOwner, lack: lack))
-        if isOwner, lack == nil {
+        // A host that attaches again is the host, whatever it lacks now.
+        if isOwner {
           watch(WatchedOwner(name: name, application: application, connection: caller), owners, since: question)
         }
       } catch {

@@ -109,6 +109,7 @@ package struct Prompter: ~Copyable {
 
   private mutating func handle(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
     restarts = 0
+    defer { book.forgetWhatWasRead() }
     while true {
       do throws(Lack) { return try book.handle(cue, at: moment) } catch { try find(error) }
       restarts += 1
