@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 ROOT = Path(__file__).resolve().parent.parent
-PLOTS = ("service",)
+PLOTS = ("binding", "service", "command")
 FIGURES = []
 HOW = {}  # section -> how it was measured
 
@@ -135,11 +135,12 @@ def plot(section):
         parts += [block(24 + number * 120, y - 10, 11, COLOURS[number]), label(40 + number * 120, y, name)]
     parts += [stroke("M272 28 V43", "#c2410c", 2.5), label(282, y, "aim"), label(place(1), y, "1", ' text-anchor="middle"')]
     for at_least, heading in ((False, "less is better"), (True, "more is better")):
+        those = {title: row for title, row in rows.items() if next(iter(row.values())).at_least == at_least}
+        if not those:
+            continue
         parts += [label(24, y + 32, heading, ' font-weight="bold"', "#9a3412")]
         y += 46
-        for title, row in rows.items():
-            if next(iter(row.values())).at_least != at_least:
-                continue
+        for title, row in those.items():
             lines = textwrap.wrap(title.replace("`", ""), 63)
             parts += [label(24, y + 10 + 15 * number, text) for number, text in enumerate(lines)]
             for column, one in row.items():

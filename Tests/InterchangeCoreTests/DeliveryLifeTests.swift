@@ -275,6 +275,22 @@ import Testing
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)
   }
 
+  @Test(arguments: [false, true])
+  func `a redirect discards the session that was made for the delivery, unless a host was given it`(isGiven: Bool) throws {
+    let stage = Stage(cats())
+    let target = try #require(stage.drop(key: "1")?.delivered?.session)
+    if isGiven { stage.attach() }
+    let wrong = try #require(stage.drop(key: "2") { $0.disposition = .new }?.delivered)
+    #expect(stage.call(.redirect(wrong.delivery, to: target)) == .outcome("activated"))
+    #expect(stage.sessions().map(\.identifier) == (isGiven ? [target, wrong.session] : [target]))
+    #expect(stage.drop(key: "2")?.delivered?.session == target)
+    if isGiven { return }
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.questions.filter { $0 == "ConnectScene" }.count == 1)
+    #expect(stage.progress(of: wrong.delivery)?.state == .handled)
+  }
+
   @Test func `a delivery that a host has in hand is redirected, and the first answer counts no more`() throws {
     let sessions = try ["1", "2"].map { try stage.window($0) }
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)

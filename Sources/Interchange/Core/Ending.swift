@@ -17,10 +17,7 @@ extension PromptBook {
     tellingSender senders: InterchangeError? = nil
   ) throws(Halt) {
     if let identifier = delivery.session, let session = try session(identifier) {
-      // A host that lost its name, and that attaches again, may read only then that it shall open the session.
-      let mayBeOpened =
-        delivery.cameBack || memory.provisional[identifier] ?? false
-        || memory.hosts[session.application]?.opened.contains(identifier) ?? false
+      let mayBeOpened = mayBeOpened(session, for: delivery)
       if takesSession(delivery, session) {
         recordEnd(of: delivery, progress, error)
         // A host that was asked to open the session may show it all the same, and must hear that it is gone.
@@ -37,6 +34,13 @@ extension PromptBook {
       recordEnd(of: delivery, progress, error)
     }
     answerWaiters(of: delivery.identifier, .refused(senders ?? error))
+  }
+
+  /// Whether a host may open a session of which nobody knows whether it was opened. A host that lost its name, and that attaches again, may read only then
+  /// that it shall open the session.
+  private func mayBeOpened(_ session: Session, for delivery: OpenDelivery) -> Bool {
+    delivery.cameBack || memory.provisional[session.identifier] ?? false
+      || memory.hosts[session.application]?.opened.contains(session.identifier) ?? false
   }
 
   /// Whether a host has, or had, the delivery.
@@ -210,6 +214,7 @@ extension PromptBook {
     }
     let showsIt = try session(target)?.shownBy == identifier
     let wasGivenThere = wasGiven && showsIt
+    let emptied = wasGiven ? nil : try sessionMade(for: open, beside: target)
     let isHosted = stateOfOpen(to: stored.application) == .routed
     let progress = before.redirected(
       to: target, outcome: decision.outcome.name, isHosted: isHosted, wasGiven: wasGiven)
@@ -232,8 +237,19 @@ extension PromptBook {
     if open == nil { memory.deliveries[identifier]?.confidant = memory.baggage[identifier]?.confidant }
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
+    if let open, let emptied { try discard(emptied, animation: "standard", isTold: mayBeOpened(emptied, for: open)) }
     try handOver(to: target, of: stored.application)
     answer(number, .outcome(decision.outcome.name))
+  }
+
+  /// A session that was made for the delivery and has no other would show the content for ever.
+  private mutating func sessionMade(
+    for delivery: OpenDelivery?, beside target: UniqueIdentifier
+  ) throws(Halt) -> Session? {
+    guard let delivery, let identifier = delivery.session, identifier != target,
+      let session = try session(identifier), takesSession(delivery, session)
+    else { return nil }
+    return session
   }
 
   /// The payload of a delivery that may be redirected.

@@ -145,7 +145,7 @@ extension Interchange: InterchangeCalls {
     guard error.isEmpty || !isReserved && (try? ErrorName(error.string)) != nil else {
       throw InterchangeError(
         .invalidArgs,
-        "error: expected \"\", or the name of an error outside org.stagedoor and org.freedesktop, got \(quoted(error.string))"
+        "error: expected \"\", or the name of an error such as org.example.Error.Away, outside org.stagedoor and org.freedesktop, got \(quoted(error.string))"
       )
     }
     if message.count > Limits.text {
