@@ -113,11 +113,15 @@ import Testing
         let (long, freedesktop) = (String(repeating: "x", count: 13_000), "org.freedesktop.DBus.Error")
         let state = "StateRestorationActivity"
         let wrongs = [
-          ("UserActivity", "{}", payload, "activityType"),
+          ("UserActivity", "{}", payload, "UserActivity.activityType: expected"),
           ("UserActivity", "[]", payload, "UserActivity: expected an activity, got a list"),
-          (state, "nope", payload, #"line 1, column 1: expected an activity in JSON, got "nope""#),
+          (
+            state, "nope", payload,
+            #"StateRestorationActivity, line 1, column 1: expected an activity in JSON, got "nope""#
+          ),
           ("UserInfo", "[]", payload, "UserInfo: expected a dictionary, got a list"),
-          ("UserInfo", "nope", payload, #"line 1, column 1: expected a dictionary in JSON, got "nope""#),
+          ("UserInfo", "nope", payload, #"UserInfo, line 1, column 1: expected a dictionary in JSON, got "nope""#),
+          ("UserInfo", #"{"a":{"$date":3}}"#, payload, "UserInfo.a: expected"),
           (
             "CanActivatePredicate", "SELF BETWEEN 'x'", predicate, "CanActivatePredicate: column 6: there is no BETWEEN"
           ),
@@ -133,7 +137,7 @@ import Testing
           #expect(says.contains(": ") ? refusal.message.hasPrefix(says) : refusal.message.contains(says), "\(refusal)")
         }
         let activate = try await house.refusal("Activate", "string:nope", at: session, in: House.session)
-        #expect(activate.message == #"line 1, column 1: expected an activity in JSON, got "nope""#)
+        #expect(activate.message == #"activity, line 1, column 1: expected an activity in JSON, got "nope""#)
         #expect(try await house.property("CanActivatePredicate", of: session) == "SELF == 'cat5'")
       }
     }

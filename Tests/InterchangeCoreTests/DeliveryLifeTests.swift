@@ -276,7 +276,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a redirect discards the session that was made for the delivery, unless a host was given it`(isGiven: Bool) throws {
+  func `a redirect discards the session that was made for the delivery, unless a host was given it`(isGiven: Bool)
+    throws
+  {
     let stage = Stage(cats())
     let target = try #require(stage.drop(key: "1")?.delivered?.session)
     if isGiven { stage.attach() }

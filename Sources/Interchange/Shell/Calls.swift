@@ -301,12 +301,14 @@ extension Interchange: InterchangeCalls {
     do throws(Fault) {
       return try read(document)
     } catch {
+      // The places of a payload begin in the document itself.
+      let isInPayload = name == "payload" && !error.place.isEmpty
+      let before =
+        isInPayload ? "" : error.place.isEmpty ? name : error.place.hasPrefix("line ") ? "\(name), " : "\(name)."
       // The text does not even begin like a document.
-      if error.place == "line 1, column 1" {
-        throw InterchangeError(
-          .invalidPayload, "\(error.place): expected \(expected) in JSON, got \(quoted(document.string))")
-      }
-      throw InterchangeError(payload: Fault(error.kind, at: error.place.isEmpty ? name : error.place, error.reason))
+      let isForeign = error.kind == .invalid && error.place == "line 1, column 1"
+      let reason = isForeign ? "expected \(expected) in JSON, got \(quoted(document.string))" : error.reason
+      throw InterchangeError(payload: Fault(error.kind, at: before + error.place, reason))
     }
   }
 
