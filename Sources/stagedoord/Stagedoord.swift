@@ -18,9 +18,8 @@ struct Stagedoord {
     raiseDescriptorLimit()
     FreeMemory.useOneHeap()
     setvbuf(stdout, nil, _IOLBF, 0)
-    signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow counts as a full disk, and must not end the process.
-    signal(SIGXFSZ, SIG_IGN)
+    // A file that may not grow counts as a full disk (SIGXFSZ). The others mean nothing here, and must not end the process either.
+    for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO] { signal(number, SIG_IGN) }
     _ = fileMask
     // The parent may have ignored this signal, but this process must learn of the end of its children.
     signal(SIGCHLD, SIG_DFL)

@@ -149,6 +149,13 @@ import Testing
     }
   }
 
+  @Test func `a signal that means nothing to the service does not end it`() async throws {
+    try await withDaemon(with: "--durability", "memory") { house, daemon async throws in
+      for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPIPE] { daemon.signal(number) }
+      #expect(try await house.property("Version", of: House.root, in: House.interchange) == "1")
+    }
+  }
+
   @Test func `standard descriptors that were closed lead nowhere`() async throws {
     try await withHouse { house in
       let daemon = Command.built("stagedoord").program

@@ -117,6 +117,16 @@ import Theatre
 
   // MARK: Access
 
+  @Test(arguments: [false, true])
+  func `from its drop on, nobody but the source sees what a private drag carries`(isScript: Bool) throws {
+    let (stage, window, drag) = try Stage.dragging(.text(), isScript: isScript) { $0.isPrivate = true }
+    stage.open(drag, by: .other)
+    func items(for caller: Caller) -> Int? { stage.book.viewOfDrag(drag, for: caller)?.items.count }
+    #expect(items(for: .other) == 1)
+    #expect(stage.call(.drop(drag, on: window, operation: "copy"), by: .other)?.delivered != nil)
+    #expect([.other, .shell(3), .shell].map(items) == [0, 0, 1])
+  }
+
   @Test func `who brings the ticket may look, and nobody else`() throws {
     let (stage, _, drag) = try Stage.dragging(.text(), by: .sandbox("org.example.Mail"))
     for caller in [.target, .sandbox("org.example.Mail", 5), .stranger, .other] as [Caller] {

@@ -281,4 +281,32 @@ import Testing
     stage.hostAnswers(.refused("no"))
     #expect(stage.memory.owed.count(of: Self.application) == 0)
   }
+
+  @Test
+  func `the scenes of a host that leaves are disconnected in pieces, and those that a host shows no more at once`()
+    throws
+  {
+    let stage = Stage(hosting: cats())
+    let count = PromptBook.deliveriesAtOnce + 20
+    let windows = try (0..<count).map { try stage.window(Text("\($0)")) }
+    func connected() -> Int { windows.count { stage.shelf.sessions[$0]?.isConnected ?? false } }
+    stage.turn { $0.hostLeaves() }
+    #expect(connected() == 20)
+    while let moment = stage.lastStep.callAgain, moment <= stage.now.uptime { stage.play(.moment) }
+    #expect(connected() == 0)
+    stage.attach(showing: windows)
+    #expect(connected() == count)
+    stage.attach(showing: [windows[0]])
+    #expect(connected() == 1)
+    #expect(stage.memory.hosts[Self.application]?.scenes == [windows[0]])
+  }
+
+  @Test func `the longer the sessions of an application, the fewer are disconnected at once`() throws {
+    let stage = Stage(hosting: cats())
+    let window = try stage.window()
+    #expect(stage.book.scenesAtOnce(of: Self.application) == PromptBook.deliveriesAtOnce)
+    let much = Value.string(Text(String(repeating: "x", count: 1 << 20)))
+    #expect(stage.call(.write(window, .userInfo(["much": much])), by: .host) == .done)
+    #expect(stage.book.scenesAtOnce(of: Self.application) == 3)
+  }
 }

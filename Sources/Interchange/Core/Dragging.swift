@@ -181,6 +181,8 @@ extension PromptBook {
   }
 
   private func items(of drag: Drag, isSource: Bool, to application: Text) -> [Item] {
+    // The drop has made a private delivery of them.
+    if drag.payload.options.isPrivate, drag.state != .dragging, !isSource { return [] }
     let own = ownApplication(of: drag.source) ?? drag.source.application
     let isOwn = !own.isEmpty && own == application
     func sees(_ visibility: Visibility) -> Bool {

@@ -154,7 +154,10 @@ extension PromptBook {
     let kept = Set(shown.map(\.identifier))
     let before = (memory.hosts[application]?.scenes ?? []).union(memory.leftConnected[application] ?? [])
     if memory.leftConnected[application] != nil { memory.leftConnected[application] = nil }
-    for session in try sessions(before.subtracting(kept).sorted()) { disconnect(session) }
+    let gone = try sessions(before.subtracting(kept).sorted())
+    // All at once: each change of the host keeps a copy of its scenes until the turn ends.
+    memory.hosts[application]?.scenes = kept
+    for session in gone { disconnect(session) }
     for session in shown where !session.isConnected { connect(session) }
     // Not before all shown scenes are connected, because a session without a scene may be given up.
     try giveUpOldSessions(of: application)
@@ -173,14 +176,16 @@ extension PromptBook {
   /// The host has left, and its scenes with it. Its sessions stay, and the deliveries that it has not acknowledged are held again.
   mutating func detach(_ application: Text) throws(Halt) {
     guard let host = memory.hosts[application] else { return }
-    let scenes = try sessions(host.scenes.sorted())
+    let scenes = host.scenes.sorted()
+    let first = try sessions(Array(scenes.prefix(scenesAtOnce(of: application))))
     let inHand = forgetLanes(of: application)
     callOff { $0.application == application }
     memory.hosts[application] = nil
     memory.hosted.remove(application, for: host.connection)
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(host.connection) has left")
-    for session in scenes { disconnect(session) }
+    if first.count < scenes.count { memory.leftConnected[application] = Array(scenes.dropFirst(first.count)) }
+    for session in first { disconnect(session) }
     try holdAgain(application, host, inHand)
     try giveUpOldSessions(of: application)
     if memory.deliveriesToApplication.count(of: application) > 0 { try start(application) }
@@ -248,7 +253,9 @@ extension PromptBook {
   mutating func connect(_ before: Session) {
     let session = before.connected()
     note(.session(session))
-    memory.hosts[session.application]?.scenes.insert(session.identifier)
+    if memory.hosts[session.application]?.scenes.contains(session.identifier) == false {
+      memory.hosts[session.application]?.scenes.insert(session.identifier)
+    }
     announce([.state, .connected], of: session)
     announce(.sessionConnected(configuration: session.configuration), session.application, session.identifier)
     announce(.sessionStateChanged(session.state), session.application, session.identifier)
@@ -259,8 +266,14 @@ extension PromptBook {
     let session = before.disconnected()
     note(.session(session))
     memory.refreshes[session.identifier] = nil
-    memory.hosts[session.application]?.scenes.remove(session.identifier)
-    memory.hosts[session.application]?.opened.remove(session.identifier)
+    if let host = memory.hosts[session.application] {
+      if host.scenes.contains(session.identifier) {
+        memory.hosts[session.application]?.scenes.remove(session.identifier)
+      }
+      if host.opened.contains(session.identifier) {
+        memory.hosts[session.application]?.opened.remove(session.identifier)
+      }
+    }
     announce([.state, .connected], of: session)
     announce(.sessionDisconnected, session.application, session.identifier)
   }

@@ -74,7 +74,7 @@ struct Memory {
   var rounds = Table<Text, Round>()
   /// Sessions that are gone, and whose last deliveries have not failed yet.
   var discarded = Table<UniqueIdentifier, Bool>()
-  /// The sessions of each application whose scenes were connected when the service ended, until they are disconnected.
+  /// The sessions of each application whose scenes were connected when their host left, or when the service ended, until they are disconnected.
   var leftConnected = Table<Text, [UniqueIdentifier]>()
   /// By the questions to the bus.
   var attaching = Table<ErrandNumber, Attaching>()
@@ -440,8 +440,8 @@ struct Memory {
       deliveries[delivery.identifier]?.isFromBefore = true
       if delivery.progress.state == .routed { deliveries[delivery.identifier]?.needsAttempt = true }
     }
-    for session in remembered.connected {
-      leftConnected[session.application] = (leftConnected[session.application] ?? []) + [session.identifier]
+    for (application, sessions) in Dictionary(grouping: remembered.connected, by: \.application) {
+      leftConnected[application] = sessions.map(\.identifier)
     }
     for summary in remembered.baggage {
       addBaggage(of: summary.delivery, for: summary.session)

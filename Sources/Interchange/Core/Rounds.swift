@@ -155,18 +155,26 @@ extension PromptBook {
     }
   }
 
-  // MARK: Scenes of the time before
+  // MARK: Scenes whose host has gone
 
-  /// Disconnects sessions whose scenes were connected when the service ended: their hosts may have gone meanwhile, and say so when they attach.
+  /// The bytes of the sessions that one step disconnects: each is read, and stored with everything that it keeps.
+  private static let bytesOfScenes = 4 << 20
+
+  /// The sessions of an application that one step disconnects.
+  func scenesAtOnce(of application: Text) -> Int {
+    let (bytes, count) = (memory.sessionBytes[application] ?? 0, memory.sessionCounts[application] ?? 0)
+    return min(max(1, PromptBook.bytesOfScenes / max(1, bytes / max(1, count))), PromptBook.deliveriesAtOnce)
+  }
+
+  /// Disconnects sessions whose scenes were connected when their host left, or when the service ended: then the hosts may have gone meanwhile, and say so
+  /// when they attach.
   mutating func disconnectNext() throws(Halt) {
     guard let application = memory.leftConnected.values.keys.min(),
       let left = memory.leftConnected[application]
     else { return }
-    memory.leftConnected[application] =
-      left.count > PromptBook.deliveriesAtOnce
-      ? Array(left.dropFirst(PromptBook.deliveriesAtOnce)) : nil
-    for session in try sessions(Array(left.prefix(PromptBook.deliveriesAtOnce))) {
-      disconnect(session)
-    }
+    let piece = left.prefix(scenesAtOnce(of: application))
+    memory.leftConnected[application] = piece.count < left.count ? Array(left.dropFirst(piece.count)) : nil
+    for session in try sessions(Array(piece)) { disconnect(session) }
+    try giveUpOldSessions(of: application)
   }
 }

@@ -283,11 +283,14 @@ extension Prompter {
   }
 
   private func orphans(of manifest: Manifest) throws(StoreError) -> [Session] {
-    var orphans: [Session] = []
-    try store.forEachSession(of: manifest.identifier) { session in
-      if orphans.count < PromptBook.orphansAtOnce, !manifest.has(configurationOf: session) { orphans.append(session) }
+    var (orphans, place) = ([] as [Session], SessionAge.first)
+    while orphans.count < PromptBook.orphansAtOnce,
+      case let found = try store.sessions(of: manifest.identifier, from: place, limit: page), let last = found.last
+    {
+      orphans += found.filter { !manifest.has(configurationOf: $0) }
+      place = SessionAge(last)
     }
-    return orphans
+    return Array(orphans.prefix(PromptBook.orphansAtOnce))
   }
 
   private mutating func findAll(of application: Text) throws(StoreError) {

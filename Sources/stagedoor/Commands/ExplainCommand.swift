@@ -193,8 +193,8 @@ enum DecisionPicture {
   }
 
   private static func row(_ candidate: Value, _ chosen: String?, _ screen: Screen) -> String {
-    let session = candidate["session"]?.string ?? ""
-    let tier = candidate["tier"]?.string ?? ""
+    let session = candidate["session"]?.string?.printable ?? ""
+    let tier = candidate["tier"]?.string?.printable ?? ""
     let mark = session == chosen ? ">" : " "
     let head =
       "|  \(mark) \(screen.styled(tier.padded(7), Style(of: tier)))  \(screen.styled(screen.identifier(session), .identifier))"
@@ -205,10 +205,10 @@ enum DecisionPicture {
   }
 
   private static func end(_ decision: Value, _ screen: Screen) -> [String] {
-    let outcome = decision["outcome"]?.string ?? ""
+    let outcome = decision["outcome"]?.string?.printable ?? ""
     let shown = screen.styled(outcome, Style(of: outcome))
     if let message = decision["message"]?.string { return ["=> \(shown): \(message.printable)"] }
-    let session = decision["chosen"]?["session"]?.string.map { " " + screen.identifier($0) } ?? ""
+    let session = decision["chosen"]?["session"]?.string.map { " " + screen.identifier($0.printable) } ?? ""
     let because = decision["chosen"]?["because"]?.string ?? ""
     return ["=> \(shown)\(screen.styled(session, .identifier)): \(because.printable)"]
   }
