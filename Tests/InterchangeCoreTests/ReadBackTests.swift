@@ -100,6 +100,19 @@ import Testing
     #expect(stage.drop(key: "2", to: session)?.delivered?.session == session)
   }
 
+  @Test func `of applications without sessions nothing is read`() throws {
+    let stage = Stage()
+    let pictures = (0..<40).map { number in
+      cats(Text("org.example.A\(number)")) { $0.contentTypes = [ContentType("image/png")].compactMap(\.self) }
+    }
+    for manifest in pictures { stage.call(.register(manifest, size: 100)) }
+    #expect(
+      stage.call(
+        .deliver(Payload(items: [Item(representations: [.text("x", type: "image/png")])]), digest: "", size: 100))?
+        .delivered != nil)
+    #expect(stage.restarts == 0)
+  }
+
   @Test func `a session that was kept out of routing by a manifest that was not stored is found again`() throws {
     let whole = cats(configurations: ["Default", "Other"], isDynamic: true)
     let stage = Stage(whole)

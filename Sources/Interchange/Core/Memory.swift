@@ -490,7 +490,10 @@ struct Memory {
   mutating func setManifest(_ manifest: Manifest?, of application: Text) {
     declaredType = nil
     routingChanges.append(.manifest(application, before: routing.manifest(of: application)))
-    if let manifest { routing.register(manifest) } else { routing.unregister(application) }
+    guard let manifest else { return routing.unregister(application) }
+    routing.register(manifest)
+    // A decision between thousands of applications would ask the store for each that has none.
+    if sessionCounts[application] ?? 0 == 0 { routing.noteComplete(application) }
   }
 
   private enum RoutingChange {
