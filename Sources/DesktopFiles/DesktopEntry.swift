@@ -37,9 +37,7 @@ package struct DesktopEntry: Sendable {
     return !isTerminal && categories.isDisjoint(with: others)
   }
 
-  /// The words that start it with a file, as the desktop entry specification fills them in.
-  ///
-  /// - Parameter path: The file's path, which may have any bytes.
+  /// The words that start it with a file, whose path may have any bytes, as the desktop entry specification fills them in.
   package func command(opening path: [UInt8], url: String) -> [[UInt8]] {
     var words: [[UInt8]] = []
     var isFilled = false

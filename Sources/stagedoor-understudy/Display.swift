@@ -18,9 +18,7 @@ protocol Display: AnyObject {
 
   /// Whether it brings windows to the front for us.
   var canRaise: Bool { get }
-  /// Brings a window to the front.
-  ///
-  /// - Parameter time: The display's time of the person's act; 0 where a display has none.
+  /// Brings a window to the front, at the display's time of the person's act; 0 where a display has none.
   func raise(_ window: WindowNumber, at time: UInt32)
   /// Asks a window to close, as its own button does.
   func close(_ window: WindowNumber)

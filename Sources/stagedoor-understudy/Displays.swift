@@ -9,12 +9,12 @@ typealias DisplayKind = @Sendable () -> (any Display)?
 /// The displays of the environment.
 enum Displays {
   /// A compositor that lists windows lists those of XWayland too.
-  static let kinds: [DisplayKind] = [{ Wayland() }, { X11() }]
+  private static let kinds: [DisplayKind] = [{ Wayland() }, { X11() }]
 
   /// The display that tells most, and its kind. Connect again to this kind only: after the crash of a compositor, XWayland's socket may be there before
   /// the compositor is.
   static func first(
-    of kinds: [DisplayKind] = kinds, on loop: EventLoop, within limit: Duration
+    on loop: EventLoop, within limit: Duration
   ) async -> sending (display: any Display, kind: DisplayKind)? {
     for kind in kinds {
       if let display = await connect(kind, on: loop, within: limit) { return (display, kind) }

@@ -27,6 +27,13 @@ struct Toplevels {
 
   private static let display: UInt32 = 1
 
+  /// The interfaces that are bound, each with the highest version of it that is understood.
+  private static let interfaces: [(kind: Kind, name: Bytes, version: UInt32)] = [
+    (.seat, Bytes("wl_seat".utf8), 1), (.manager, Bytes("zwlr_foreign_toplevel_manager_v1".utf8), 3),
+    (.plasma, Bytes("org_kde_plasma_window_management".utf8), 8),
+    (.list, Bytes("ext_foreign_toplevel_list_v1".utf8), 1),
+  ]
+
   private var objects: [UInt32: Kind] = [:]
   private var lastObject: UInt32 = 1
   /// A compositor gives the number of an object that has gone to the next, so windows have numbers of their own.
@@ -55,32 +62,26 @@ struct Toplevels {
 
   init() {
     // get_registry, then a pause, whose end comes behind the last global.
-    send(Toplevels.display, 1, WaylandMessage.word(new(.registry)))
-    send(Toplevels.display, 0, WaylandMessage.word(new(.pause)))
+    send(Toplevels.display, 1, new(.registry))
+    send(Toplevels.display, 0, new(.pause))
   }
 
   var canRaise: Bool {
     plasma != nil || seat != nil && objects.values.contains(.manager)
   }
 
-  mutating func takeChanges() -> DisplayChanges {
-    defer { changes = DisplayChanges() }
-    return changes
-  }
+  mutating func takeChanges() -> DisplayChanges { exchange(&changes, with: DisplayChanges()) }
 
-  mutating func takeRequests() -> Bytes {
-    defer { requests = [] }
-    return requests
-  }
+  mutating func takeRequests() -> Bytes { exchange(&requests, with: []) }
 
   /// Asks the compositor to bring a window to the front.
   mutating func raise(_ window: WindowNumber) {
     guard canRaise, let object = told[window]?.object else { return }
     if plasma != nil {
       // Of the states, only that of the active window changes, and it is set.
-      send(object, 0, WaylandMessage.word(Toplevels.active) + WaylandMessage.word(Toplevels.active))
+      send(object, 0, Toplevels.active, Toplevels.active)
     } else if let seat {
-      send(object, 4, WaylandMessage.word(seat))
+      send(object, 4, seat)
     }
   }
 
@@ -106,7 +107,7 @@ struct Toplevels {
     case (.manager, 0): listed(try arguments.number(), .manager)
     case (.plasma, 1):
       let object = lastObject + 1
-      send(event.object, 1, WaylandMessage.word(object) + WaylandMessage.word(try arguments.number()))
+      send(event.object, 1, object, try arguments.number())
       lastObject = object
       listed(object, .plasma)
     case (.list, 0): listed(try arguments.number(), .list)
@@ -125,11 +126,7 @@ struct Toplevels {
     let name = try arguments.number()
     let interface = try arguments.text()
     let version = try arguments.number()
-    let known: [(String, Kind, UInt32)] = [
-      ("wl_seat", .seat, 1), ("zwlr_foreign_toplevel_manager_v1", .manager, 3),
-      ("org_kde_plasma_window_management", .plasma, 8), ("ext_foreign_toplevel_list_v1", .list, 1),
-    ]
-    for (text, kind, highest) in known where Bytes(text.utf8) == interface {
+    for (kind, known, highest) in Toplevels.interfaces where known == interface {
       globals.append((kind, name, min(version, highest)))
       if isReady, kind == .seat, seat == nil { bind(globals[globals.count - 1]) }
     }
@@ -139,7 +136,7 @@ struct Toplevels {
   private mutating func pauseEnded() {
     if listsWindows {
       isReady = plasma == nil || wasAsked
-      if !isReady { send(Toplevels.display, 0, WaylandMessage.word(new(.pause))) }
+      if !isReady { send(Toplevels.display, 0, new(.pause)) }
       wasAsked = true
       return
     }
@@ -151,25 +148,19 @@ struct Toplevels {
     }
     bind(chosen)
     listsWindows = true
-    send(Toplevels.display, 0, WaylandMessage.word(new(.pause)))
+    send(Toplevels.display, 0, new(.pause))
   }
 
   private mutating func bind(_ global: Global) {
-    let (interface, object): (String, UInt32)
-    switch global.kind {
-    case .seat:
-      (interface, object) = ("wl_seat", new(.seat))
-      seat = object
-    case .manager: (interface, object) = ("zwlr_foreign_toplevel_manager_v1", new(.manager))
-    case .plasma:
-      (interface, object) = ("org_kde_plasma_window_management", new(.plasma))
-      plasma = object
-    default: (interface, object) = ("ext_foreign_toplevel_list_v1", new(.list))
+    let object = new(global.kind)
+    if global.kind == .seat { seat = object }
+    if global.kind == .plasma { plasma = object }
+    for (kind, interface, _) in Toplevels.interfaces where kind == global.kind {
+      let body =
+        WaylandMessage.word(global.name) + WaylandMessage.text(interface) + WaylandMessage.word(global.version)
+        + WaylandMessage.word(object)
+      requests += WaylandMessage(2, 0, body).bytes
     }
-    let body =
-      WaylandMessage.word(global.name) + WaylandMessage.text(Bytes(interface.utf8))
-      + WaylandMessage.word(global.version) + WaylandMessage.word(object)
-    send(2, 0, body)
   }
 
   private mutating func listed(_ object: UInt32, _ teller: Teller) {
@@ -244,7 +235,7 @@ struct Toplevels {
     return lastObject
   }
 
-  private mutating func send(_ object: UInt32, _ opcode: UInt16, _ body: Bytes = []) {
-    requests += WaylandMessage(object, opcode, body).bytes
+  private mutating func send(_ object: UInt32, _ opcode: UInt16, _ words: UInt32...) {
+    requests += WaylandMessage(object, opcode, words.flatMap(WaylandMessage.word)).bytes
   }
 }

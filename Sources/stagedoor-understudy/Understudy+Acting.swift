@@ -22,9 +22,7 @@ extension Understudy {
     let end: ContinuousClock.Instant
   }
 
-  /// Does what the judgement says.
-  ///
-  /// - Parameter begin: What is done just before, if it can be done at all. Nothing is asked from then on.
+  /// Does what the judgement says, and `begin` just before, if it can be done at all. Nothing is asked from then on.
   func act(
     on found: Case, _ token: String?, beginning begin: @Sendable () throws -> Void = {}
   ) throws -> (Deed, window: String?) {

@@ -64,6 +64,7 @@ extension Understudy {
   private static let service: BusName = "org.stagedoor.Interchange1"
   private static let root: ObjectPath = "/org/stagedoor/Interchange1"
   private static let session: InterfaceName = "org.stagedoor.SceneSession1"
+  private static let hosts: ObjectPath = "/org/stagedoor/Understudy1/hosts"
 
   private nonisolated var interchange: RemoteObject {
     connection.object(Self.service, at: Self.root, "org.stagedoor.Interchange1")
@@ -146,7 +147,7 @@ extension Understudy {
   }
 
   private func attach(_ manifest: DerivedManifest) async throws {
-    let place = try Self.host(of: manifest.identifier)
+    let place = Self.hosts.appending(label: manifest.identifier)
     connection.export(hostInterface(of: manifest), at: place)
     let shown = hosting.sessions.filter { $0.value.application == manifest.identifier }.keys.sorted {
       $0.rawValue < $1.rawValue
@@ -156,13 +157,6 @@ extension Understudy {
       "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
     for path in gone { hosting.sessions[path] = nil }
     for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
-  }
-
-  private static func host(of identifier: String) throws -> ObjectPath {
-    // Each identifier has a path of its own: `a-b` is not `a.b`.
-    let escapes: [Character: String] = ["-": "_2d", ".": "_2e", "_": "_5f"]
-    let name = identifier.map { escapes[$0] ?? "\($0)" }.joined()
-    return try ObjectPath("\(UnderstudyInterface.path.rawValue)/hosts/\(name)")
   }
 
   // MARK: The host
@@ -424,8 +418,7 @@ extension Understudy {
   }
 
   /// Tells the title and the state of a session's window. A document in a tab behind another keeps its last title, and is in the background.
-  ///
-  /// - Parameter shown: The document that the window shows, if it is known.
+  /// `shown` is the document that the window shows, if it is known.
   private func tell(_ path: ObjectPath, shown: String?) async {
     guard let hosted = hosting.sessions[path], hosted.isConnected, let window = hosted.window,
       let seen = windows[window]

@@ -18,9 +18,8 @@ extension Understudy {
     var isCertain: Bool { judgement.shownIn?.level == .certain }
   }
 
-  /// The window that shows a file, or what else is to be done for it.
-  ///
-  /// - Parameter application: The only one that counts; `nil` for the person's own, and the others that take the file's type.
+  /// The window that shows a file, or what else is to be done for it. Without an application, the person's own counts, and so do the others that take
+  /// the file's type.
   func look(for url: String, in application: String?) async throws -> Case {
     let (file, entry) = try asked(for: url, application)
     var sight = sight()

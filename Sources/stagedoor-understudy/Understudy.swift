@@ -130,9 +130,7 @@ actor Understudy {
     return false
   }
 
-  /// Refuses to open a file where nobody would see it: while the display is away, and for a caller on another display.
-  ///
-  /// - Parameter caller: The process that asks.
+  /// Refuses to open a file where nobody would see it: while the display is away, and for a calling process on another display.
   func refuseUnseen(by caller: Int32? = nil) throws {
     takeEvents()
     if display.isBroken {

@@ -147,9 +147,7 @@ final class X11: Display {
     return X11.text(older())
   }
 
-  /// Brings a window to the front, as a pager does.
-  ///
-  /// - Parameter time: The server's time of the person's act. Some window managers only mark a window that comes without one.
+  /// Brings a window to the front, as a pager does. Some window managers only mark a window that comes without the time of the person's act.
   func raise(_ window: xcb_window_t, at time: UInt32) {
     // 2 is the person's own wish, by way of a pager.
     send("_NET_ACTIVE_WINDOW", about: window, (2, time, 0, 0, 0))

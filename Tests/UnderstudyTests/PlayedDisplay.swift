@@ -90,12 +90,7 @@ final class PlayedDisplay: Display, Sendable {
 
   var descriptor: Int32 { -1 }
   var isBroken: Bool { state.withLock(\.isBroken) }
-  func changes() -> DisplayChanges {
-    state.withLock { state in
-      defer { state.changes = DisplayChanges() }
-      return state.changes
-    }
-  }
+  func changes() -> DisplayChanges { state.withLock { exchange(&$0.changes, with: DisplayChanges()) } }
   func windows() -> [WindowNumber] {
     state.withLock {
       $0.listings += 1

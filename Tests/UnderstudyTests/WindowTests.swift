@@ -94,9 +94,7 @@ struct Stage {
     try await shows("the editor", ["\(home)/a.txt"])
   }
 
-  /// An editor's tab and a viewer's window come to the front, and nothing is opened twice.
-  ///
-  /// - Parameter front: The title of the window that has the keyboard.
+  /// An editor's tab and a viewer's window come to the front, and nothing is opened twice. `front` is the title of the window that has the keyboard.
   func findsEachFileAgain(front: () async throws -> String) async throws {
     for name in ["a b.txt", "b.txt", "deep/a b.txt"] { try house.write("text", to: "\(home)/\(name)") }
     for name in ["one.pdf", "two.pdf"] { try house.write(Stage.pdf, to: "\(home)/\(name)") }
