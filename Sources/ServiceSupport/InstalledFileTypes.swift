@@ -1,23 +1,20 @@
 package import DBus
 import Glibc
 package import SceneModel
-import Synchronization
 package import TextRules
 
 /// The types of files, by the desktop's shared MIME databases, or by a file's content if its name gives no type.
 ///
 /// The databases are read at the first question: most services never get the name of a file.
 package final class InstalledFileTypes: Sendable {
-  private final class Names: Sendable {
-    let types: FileTypes
-    init(_ types: FileTypes) { self.types = types }
-  }
-
-  private let directories: [String]
-  private let names = AtomicLazyReference<Names>()
+  private let names: Later<FileTypes>
 
   /// - Parameter directories: the user's data directory, then those of the system.
-  package init(in directories: [String]) { self.directories = directories }
+  package init(in directories: [String]) {
+    names = Later {
+      FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })
+    }
+  }
 
   /// The type of the file at a path; the type of any data if it cannot be read.
   package func type(ofFile path: [UInt8]) -> ContentType {
@@ -44,17 +41,10 @@ package final class InstalledFileTypes: Sendable {
   }
 
   /// Reads the databases now, so that no question waits for them.
-  package func read() { _ = installed }
+  package func read() { _ = names.value }
 
   /// The type by the end of a name; `nil` if no database knows it.
-  package func type(ofName name: String) -> ContentType? { installed.types.type(ofName: Text(name)) }
-
-  private var installed: Names {
-    names.load()
-      ?? names.storeIfNil(
-        Names(
-          FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })))
-  }
+  package func type(ofName name: String) -> ContentType? { names.value.type(ofName: Text(name)) }
 
   private func beginning(of file: OwnedFileDescriptor) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 128)

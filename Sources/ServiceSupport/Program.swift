@@ -4,9 +4,7 @@ package import SceneModel
 
 /// A program that lives on one loop. While it is idle, none of its threads wakes.
 package enum Program {
-  /// Runs `body` on a loop, and ends the process with the status that `body` returns.
-  ///
-  /// - Parameter signals: The signals that ``SignalDescriptor`` takes in this program, from its start to its end.
+  /// Runs `body` on a loop, and ends the process with the status that `body` returns. From its start to its end, ``SignalDescriptor`` takes `signals`.
   package static func run(
     holding signals: [Int32] = Endings.signals, _ body: @escaping @Sendable (EventLoop) async -> Int32
   ) throws(ConnectionError) -> Never {

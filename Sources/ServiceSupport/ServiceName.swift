@@ -22,9 +22,7 @@ package struct ServiceName: Sendable {
   /// Takes the name, also from another instance that allows replacement, and returns when that instance has left the bus. By then the other instance
   /// has answered all its calls and released everything.
   ///
-  /// Calls come to this instance as soon as it has the name, so the connection must hold them.
-  ///
-  /// - Parameter limit: The time that the other instance may take.
+  /// Calls come to this instance as soon as it has the name, so the connection must hold them. The other instance may take as long as `limit`.
   package func takeOver(within limit: Duration) async throws {
     // The predecessor is the instance that the bus names before us, however many instances ask at the same time.
     var owners = try await connection.owners(of: name).makeAsyncIterator()

@@ -62,9 +62,8 @@ package enum Environment {
     return nil
   }
 
-  /// Each variable as "NAME=value", whose bytes may be no text. The added ones replace those of the same name.
-  ///
-  /// - Parameter dropped: The beginnings of variables that are left out.
+  /// Each variable as "NAME=value", whose bytes may be no text. The added ones replace those of the same name. Those that begin
+  /// with one of `dropped` are left out.
   package static func all(adding variables: [String], without dropped: [String] = []) -> [[UInt8]] {
     let replaced = (variables.map { String($0.prefix { $0 != "=" }) + "=" } + dropped).map { Array($0.utf8) }
     var all = variables.map { Array($0.utf8) }

@@ -2,33 +2,36 @@ extension String {
   /// The text on one line, without characters that control a terminal: titles and keys come from anybody.
   package var printable: String {
     let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-    guard !isPlain, unicodeScalars.contains(where: \.steers) else { return self }
-    var shown = ""
-    for scalar in unicodeScalars {
+    if isPlain { return self }
+    return escaping(\.steers) { scalar in
       switch scalar {
-      case "\n": shown += "\\n"
-      case "\t": shown += "\\t"
-      case "\r": shown += "\\r"
-      case _ where scalar.steers: shown += "\\u{\(String(scalar.value, radix: 16))}"
-      default: shown.unicodeScalars.append(scalar)
+      case "\n": "\\n"
+      case "\t": "\\t"
+      case "\r": "\\r"
+      default: "\\u{\(String(scalar.value, radix: 16))}"
       }
     }
-    return shown
   }
 
   /// The same for a JSON document, which can contain such characters only in texts.
   package var printableJSON: String {
-    guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.steers }) else { return self }
+    escaping {
+      $0.value >= 0x7F && $0.steers
+    } _: { scalar in
+      String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
+  }
+
+  private func escaping(
+    _ isWanted: (Unicode.Scalar) -> Bool, _ escape: (Unicode.Scalar) -> String
+  ) -> String {
+    guard unicodeScalars.contains(where: isWanted) else { return self }
     var shown = ""
     for scalar in unicodeScalars {
-      if scalar.value >= 0x7F, scalar.steers {
-        for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-      } else {
-        shown.unicodeScalars.append(scalar)
-      }
+      if isWanted(scalar) { shown += escape(scalar) } else { shown.unicodeScalars.append(scalar) }
     }
     return shown
   }
