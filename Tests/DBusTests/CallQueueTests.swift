@@ -5,35 +5,6 @@ import Testing
 
 /// Calls that have arrived and wait for their turn.
 @Suite struct CallQueueTests {
-  /// A caller, and whether it was still there to hear the answer.
-  private struct Noted: Equatable {
-    let number: Int32
-    var isAbandoned = false
-  }
-
-  /// While `body` runs, the service does nothing, so everything that is sent to it arrives at once.
-  private func withService(
-    _ bus: PrivateBus,
-    whileItStands body: nonisolated(nonsending) (Connection, BusName) async throws -> Void
-  ) async throws -> [Noted] {
-    let noted = Lock<[Noted]>([])
-    var interface = Interface("org.example.Log")
-    interface.method("Note", in: "number") { (call: Call, number: Int32) in
-      noted.withLock { $0.append(Noted(number: number, isAbandoned: call.isAbandoned)) }
-    }
-    let service = try await bus.connect()
-    service.identifyCallers(admittingStrangers: true)
-    service.export(interface, at: "/")
-    let name = try #require(await service.uniqueName)
-    try await body(service, name)
-    let witness = try await bus.connect()
-    try await witness.ping(name)
-    try await eventually("all calls") { noted.withLock { $0.count } == 5 }
-    await witness.close()
-    await service.close()
-    return noted.withLock { $0 }
-  }
-
   /// Exports a method that notes its argument. Returns the notes, and the name of the service.
   private func export<Value: BusValue>(
     noting type: Value.Type, on service: Connection
@@ -58,22 +29,19 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `senders take turns, and each sender's calls keep their order`(kind: PrivateBus.Kind) async throws {
-    try await withConnections(kind) { bus, one, other in
-      let noted = try await withService(bus) { service, name in
-        for client in [one, other] { try await client.ping(name) }
-        let gate = await service.loop.stand()
-        for number in 1...3 as ClosedRange<Int32> {
-          try one.send(to: name, at: "/", "org.example.Log", "Note", number)
-        }
-        _ = try await one.owner(of: name)
-        for number in 11...12 as ClosedRange<Int32> {
-          try other.send(to: name, at: "/", "org.example.Log", "Note", number)
-        }
-        // The second answer comes after the bus has written the calls to the service's socket.
-        for _ in 0..<2 { _ = try await other.owner(of: name) }
-        gate.signal()
-      }
-      #expect(noted.map(\.number) == [1, 11, 2, 12, 3])
+    try await withConnections(kind) { _, service, one, other in
+      let (noted, name) = try await export(noting: Int32.self, on: service)
+      for client in [one, other] { try await client.ping(name) }
+      // While the service does nothing, everything that is sent to it arrives at once.
+      let gate = await service.loop.stand()
+      try one.note(1...3, at: name)
+      _ = try await one.owner(of: name)
+      try other.note(11...12, at: name)
+      // The second answer comes after the bus has written the calls to the service's socket.
+      for _ in 0..<2 { _ = try await other.owner(of: name) }
+      gate.signal()
+      try await eventually("all calls") { noted.withLock { $0.count } == 5 }
+      #expect(noted.withLock { $0 } == [1, 11, 2, 12, 3])
     }
   }
 
@@ -115,20 +83,22 @@ import Testing
 
   @Test(arguments: PrivateBus.Kind.available)
   func `what waits for one that has left is known to be for nobody`(kind: PrivateBus.Kind) async throws {
-    try await withConnections(kind) { bus, client, witness in
-      let noted = try await withService(bus) { service, name in
-        try await client.ping(name)
-        let gate = await service.loop.stand()
-        for number in 1...5 as ClosedRange<Int32> {
-          try client.send(to: name, at: "/", "org.example.Log", "Note", number)
-        }
-        let own = try #require(await client.uniqueName)
-        await client.close()
-        for await owner in try await witness.owners(of: own) where owner == nil { break }
-        gate.signal()
+    try await withConnections(kind) { _, service, client, witness in
+      let (noted, name) = try await export(noting: Int32.self, on: service)
+      let abandoned = Lock<[Bool]>([])
+      service.observeCalls { call in
+        if call.member == "Note" { abandoned.withLock { $0.append(call.isAbandoned) } }
       }
-      #expect(noted.map(\.number) == [1, 2, 3, 4, 5])
-      #expect(noted.map(\.isAbandoned) == [true, true, true, true, true])
+      try await client.ping(name)
+      let gate = await service.loop.stand()
+      try client.note(1...5, at: name)
+      let own = try #require(await client.uniqueName)
+      await client.close()
+      for await owner in try await witness.owners(of: own) where owner == nil { break }
+      gate.signal()
+      try await eventually("all calls") { noted.withLock { $0.count } == 5 }
+      #expect(noted.withLock { $0 } == [1, 2, 3, 4, 5])
+      #expect(abandoned.withLock { $0 } == [true, true, true, true, true])
     }
   }
 
@@ -142,9 +112,7 @@ import Testing
       }
       service.holdCalls()
       for (first, count) in [(1, 2040), (5000, 20), (6000, 3), (7000, 1)] as [(Int32, Int32)] {
-        try await withVisitor(of: bus, seenBy: service) { client in
-          for number in 0..<count { try client.send(to: name, at: "/", "org.example.Log", "Note", first + number) }
-        }
+        try await withVisitor(of: bus, seenBy: service) { try $0.note(first...first + count - 1, at: name) }
       }
       await service.callsAreIdentified()
       service.releaseCalls()
@@ -180,9 +148,7 @@ import Testing
       let sender = try #require(await client.uniqueName)
       try await client.ping(name)
       service.holdCalls()
-      for number in 1...3 as ClosedRange<Int32> {
-        try client.send(to: name, at: "/", "org.example.Log", "Note", number)
-      }
+      try client.note(1...3, at: name)
       // It is refused as soon as it is read.
       let pipe = try OwnedFileDescriptor.pipe()
       await #expect(throws: CallError.self) {
@@ -206,7 +172,7 @@ import Testing
       service.holdCalls()
       for _ in 0..<100 { try flooding.send(to: name, at: "/", "org.example.Log", "Note", Int32(1)) }
       _ = try await flooding.owner(of: name)
-      try other.send(to: name, at: "/", "org.example.Log", "Note", Int32(2))
+      try other.note(2...2, at: name)
       // A descriptor for a method that takes none is refused as soon as it is read.
       let pipe = try OwnedFileDescriptor.pipe()
       await #expect(throws: CallError.self) {
@@ -270,15 +236,11 @@ import Testing
     }
   }
 
-  private func note(_ number: Int32, by client: Connection) throws {
-    try client.send(to: nil, at: "/", "org.example.Log", "Note", number)
-  }
-
   @Test func `calls that were held are carried out in order, and before those that come later`() async throws {
     try await withPeers { server, client in
       let noted = Lock<[Int32]>([])
       server.holdCalls()
-      for number in 1...3 as ClosedRange<Int32> { try note(number, by: client) }
+      try client.note(1...3)
       // The answer comes behind the calls.
       try await server.ping()
       #expect(noted.withLock { $0 } == [])
@@ -294,7 +256,7 @@ import Testing
     try await withPeers { server, client in
       server.export(.noting(Lock<[Int32]>([])), at: "/")
       server.holdCalls()
-      for number in 1...2048 as ClosedRange<Int32> { try note(number, by: client) }
+      try client.note(1...2048)
       let error = await refusal { try await client.call(to: nil, at: "/", "org.example.Log", "Note", Int32(0)) }
       #expect(error?.name == .limitsExceeded)
       server.releaseCalls()
@@ -341,7 +303,7 @@ import Testing
       let noted = Lock<[Int32]>([])
       server.export(.noting(noted), at: "/")
       server.identifyCallers()
-      try client.send(to: await server.uniqueName, at: "/", "org.example.Log", "Note", Int32(1))
+      try client.note(1...1, at: await server.uniqueName)
       // The bus has passed the call on; then it has arrived; then the connection is still asking the bus who the client is.
       _ = try await client.owner(of: .bus)
       _ = try await server.owner(of: .bus)

@@ -87,17 +87,7 @@ import Testing
 
   @Test func `calls from many threads run on the loop, each thread's in its order`() async throws {
     let loop = try EventLoop()
-    let (threads, each) = (8, 2000)
-    let seen = Lock([[Int]](repeating: [], count: threads))
-    for thread in 0..<threads {
-      try OwnThread.start {
-        for number in 0..<each {
-          loop.execute { seen.withLock { $0[thread].append(loop.isCurrent ? number : -1) } }
-        }
-      }
-    }
-    try await eventually("the calls of all threads") { seen.withLock { $0.allSatisfy { $0.count == each } } }
-    #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<each), count: threads))
+    try await loop.expectOrder(threads: 8, each: 2000)
     await loop.stop()
   }
 
@@ -126,6 +116,25 @@ import Testing
     }
     #expect(await guest.numbers == Array(0..<200))
     await loop.stop()
+  }
+}
+
+extension EventLoop {
+  /// Calls `body` on the loop many times from many threads, and expects that the calls of each thread keep their order.
+  func expectOrder(threads: Int, each: Int, _ body: @escaping @Sendable () -> Void = {}) async throws {
+    let seen = Lock([[Int]](repeating: [], count: threads))
+    for thread in 0..<threads {
+      try OwnThread.start {
+        for number in 0..<each {
+          self.execute {
+            body()
+            seen.withLock { $0[thread].append(self.isCurrent ? number : -1) }
+          }
+        }
+      }
+    }
+    try await eventually("the calls of all threads") { seen.withLock { $0.allSatisfy { $0.count == each } } }
+    #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<each), count: threads))
   }
 }
 

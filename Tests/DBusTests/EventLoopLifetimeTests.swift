@@ -56,26 +56,15 @@ import Testing
     await loop.stop()
     await guest.add(2)
     #expect(await loop.run { _ in loop.isCurrent })
-    let (threads, each) = (4, 500)
-    let seen = Lock([[Int]](repeating: [], count: threads))
     let busy = Lock((now: 0, most: 0))
-    for thread in 0..<threads {
-      try OwnThread.start {
-        for number in 0..<each {
-          loop.execute {
-            busy.withLock { busy in
-              busy.now += 1
-              busy.most = max(busy.most, busy.now)
-            }
-            guest.assumeIsolated { $0.add(0) }
-            busy.withLock { $0.now -= 1 }
-            seen.withLock { $0[thread].append(number) }
-          }
-        }
+    try await loop.expectOrder(threads: 4, each: 500) {
+      busy.withLock { busy in
+        busy.now += 1
+        busy.most = max(busy.most, busy.now)
       }
+      guest.assumeIsolated { $0.add(0) }
+      busy.withLock { $0.now -= 1 }
     }
-    try await eventually("the calls on a stopped loop") { seen.withLock { $0.allSatisfy { $0.count == each } } }
-    #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<each), count: threads))
     #expect(busy.withLock { $0.most } == 1)
     #expect(await guest.numbers.prefix(2) == [1, 2])
   }

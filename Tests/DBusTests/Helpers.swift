@@ -63,6 +63,13 @@ func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
   }
 }
 
+extension Connection {
+  /// Calls the method "Note" with each of these numbers, and waits for no answer.
+  nonisolated func note(_ numbers: ClosedRange<Int32>, at name: BusName? = nil) throws {
+    for number in numbers { try send(to: name, at: "/", "org.example.Log", "Note", number) }
+  }
+}
+
 extension Interface {
   /// An interface whose method "Note" adds its argument to `values`.
   static func noting<Value: BusValue>(_ values: Lock<[Value]>) -> Interface {
@@ -93,11 +100,7 @@ final class Latecomer: Sendable {
   var count: Int { replies.withLock { $0.count } }
 
   func answerAll() {
-    let waiting = replies.withLock { replies in
-      defer { replies = [] }
-      return replies
-    }
-    for reply in waiting { reply.send(1) }
+    for reply in replies.withLock({ exchange(&$0, with: []) }) { reply.send(1) }
   }
 
   func waitForOne() async throws {

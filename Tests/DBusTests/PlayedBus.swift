@@ -12,7 +12,7 @@ final class PlayedBus: Sendable {
     var seen: [String] = []
     var departed: Set<String> = []
     var leaving: Set<String> = []
-    var socket: OwnedFileDescriptor?
+    var peer: RawPeer?
   }
 
   let address: BusAddress
@@ -46,29 +46,19 @@ final class PlayedBus: Sendable {
   func leavesOnceKnown(_ name: String) { _ = state.withLock { $0.leaving.insert(name) } }
 
   /// Sends messages in one piece.
-  func send(_ messages: [UInt8]...) {
-    guard let socket = state.withLock({ $0.socket }) else { return }
-    let bytes = messages.flatMap(\.self)
-    var sent = 0
-    while sent < bytes.count {
-      let count = socket.withRawValue { number in
-        bytes.withUnsafeBytes { Glibc.send(number, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL)) }
-      }
-      if count <= 0 { return }
-      sent += count
-    }
-  }
+  func send(_ messages: [UInt8]...) { state.withLock { $0.peer }?.write(messages.flatMap(\.self)) }
 
   /// Whether the client has read everything that was sent.
   var isRead: Bool {
     var count: Int32 = 0
-    return state.withLock { $0.socket }?.withRawValue { ioctl($0, UInt(TIOCOUTQ), &count) == 0 && count == 0 } ?? true
+    let socket = state.withLock { $0.peer?.socket }
+    return socket?.withRawValue { ioctl($0, UInt(TIOCOUTQ), &count) == 0 && count == 0 } ?? true
   }
 
   /// While the bus does not read, the client's messages stay in the socket.
   func reads(_ reads: Bool) { if reads { pauses.leave() } else { pauses.enter() } }
 
-  func close() { state.withLock { $0.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
+  func close() { state.withLock { $0.peer?.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
 
   // MARK: Messages
 
@@ -92,14 +82,14 @@ final class PlayedBus: Sendable {
   private func serve() {
     let number = listening.withRawValue { accept($0, nil, nil) }
     if number < 0 { return }
-    let socket = OwnedFileDescriptor(owning: number)
+    let peer = RawPeer(owning: OwnedFileDescriptor(owning: number))
     do {
-      try greet(socket)
+      try greet(peer)
       // A descriptor of its own for those who send: reading holds this one.
       let sending = try OwnedFileDescriptor(duplicating: number)
-      state.withLock { $0.socket = sending }
+      state.withLock { $0.peer = RawPeer(owning: sending) }
       var (messages, serial) = (IncomingMessages(), 1 as UInt32)
-      while case let bytes = read(socket), !bytes.isEmpty {
+      while case let bytes = read(peer), !bytes.isEmpty {
         try messages.take(bytes) { message in
           serial += 1
           try take(message, serial)
@@ -110,19 +100,17 @@ final class PlayedBus: Sendable {
     }
   }
 
-  private func read(_ socket: OwnedFileDescriptor) -> [UInt8] {
-    var buffer = [UInt8](repeating: 0, count: 65_536)
+  private func read(_ peer: RawPeer) -> [UInt8] {
     pauses.wait()
-    let count = socket.withRawValue { recv($0, &buffer, buffer.count, 0) }
-    return Array(buffer.prefix(max(0, count)))
+    return peer.read()
   }
 
-  private func greet(_ socket: OwnedFileDescriptor) throws {
-    while case let line = try line(from: socket), !line.hasPrefix("BEGIN") {
+  private func greet(_ peer: RawPeer) throws {
+    while case let line = try line(from: peer.socket), !line.hasPrefix("BEGIN") {
       let answer =
         line.contains("AUTH")
         ? "OK 0123456789abcdef0123456789abcdef\r\n" : line.contains("NEGOTIATE") ? "AGREE_UNIX_FD\r\n" : ""
-      socket.withRawValue { _ = Glibc.send($0, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
+      peer.write(Array(answer.utf8))
     }
   }
 

@@ -7,6 +7,8 @@ import Testing
 struct RawPeer {
   let socket: OwnedFileDescriptor
 
+  init(owning socket: OwnedFileDescriptor) { self.socket = socket }
+
   init(_ address: BusAddress) throws {
     socket = OwnedFileDescriptor(owning: Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
     // The first field is the socket, and the identifier of the listener follows.
@@ -19,7 +21,14 @@ struct RawPeer {
   }
 
   func write(_ bytes: [UInt8]) {
-    socket.withRawValue { number in _ = send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = socket.withRawValue { number in
+        rest.withUnsafeBytes { send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      }
+      if count <= 0 { return }
+      rest = rest.dropFirst(count)
+    }
   }
 
   /// The result of one read; empty if the other side has closed.

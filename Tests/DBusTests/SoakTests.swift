@@ -157,11 +157,7 @@ final class SoakService: Sendable {
 
   /// Answers the callers that were kept waiting, all of whom have left.
   func releaseAll() {
-    let kept = state.withLock { state in
-      defer { state.kept = [] }
-      return state.kept
-    }
-    for reply in kept { reply.send(0) }
+    for reply in state.withLock({ exchange(&$0.kept, with: []) }) { reply.send(0) }
   }
 
   var declaration: Interface {

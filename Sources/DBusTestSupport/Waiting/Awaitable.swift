@@ -18,9 +18,7 @@ final class Awaitable<State>: Sendable {
   @discardableResult
   func update<Result>(_ change: (inout State) throws -> Result) rethrows -> Result {
     let (result, waiters) = try content.withLock { content in
-      let result = try change(&content.state)
-      defer { content.waiters = [] }
-      return (result, content.waiters)
+      (try change(&content.state), exchange(&content.waiters, with: []))
     }
     for waiter in waiters { waiter.resume() }
     return result
