@@ -13,15 +13,7 @@ extension Data: BusValue {
 
   /// Appends bytes, in one copy for each contiguous region.
   public func write(to writer: inout MessageWriter) throws(CodingError) {
-    var failure: CodingError?
-    withUnsafeBytes { bytes in
-      do throws(CodingError) {
-        try writer.bytes(bytes)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    try bytes.withUnsafeBytes { (bytes) throws(CodingError) in try writer.bytes(bytes) }
   }
 
   /// The bytes that a variant holds.

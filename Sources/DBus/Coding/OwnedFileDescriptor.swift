@@ -17,9 +17,13 @@ public final class OwnedFileDescriptor: Sendable {
 
   /// A duplicate of a descriptor that somebody else keeps.
   public convenience init(duplicating descriptor: Int32) throws(CodingError) {
+    self.init(owning: try Self.duplicate(descriptor))
+  }
+
+  private static func duplicate(_ descriptor: Int32) throws(CodingError) -> Int32 {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     if copy < 0 { throw .fileDescriptorUnavailable(errno) }
-    self.init(owning: copy)
+    return copy
   }
 
   deinit { close() }
@@ -27,17 +31,14 @@ public final class OwnedFileDescriptor: Sendable {
   /// Lends the number to `body`. The descriptor stays open until `body` returns. After ``close()`` the number is -1.
   ///
   /// `body` must not close or release this descriptor: it would wait for itself.
-  public func withRawValue<Result>(_ body: (Int32) throws -> Result) rethrows -> Result {
-    try descriptor.withLock { try body($0) }
+  public func withRawValue<Result, Failure: Error>(
+    _ body: (Int32) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try descriptor.withLock { (number) throws(Failure) in try body(number) }
   }
 
   /// Hands over the number, which the caller must close. After ``close()``, and the second time, it is -1.
-  public func release() -> Int32 {
-    descriptor.withLock { number in
-      defer { number = -1 }
-      return number
-    }
-  }
+  public func release() -> Int32 { descriptor.withLock { exchange(&$0, with: -1) } }
 
   /// Closes the descriptor now. A second call does nothing.
   public func close() {
@@ -70,15 +71,7 @@ extension OwnedFileDescriptor: BasicBusValue {
 
   /// Appends a duplicate, which the message owns.
   public func write(to writer: inout MessageWriter) throws(CodingError) {
-    var failure: CodingError?
-    withRawValue { number in
-      do throws(CodingError) {
-        try writer.fileDescriptor(number)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    try withRawValue { (number) throws(CodingError) in try writer.fileDescriptor(number) }
   }
 
   /// A duplicate of the file descriptor that a variant holds.
@@ -86,10 +79,7 @@ extension OwnedFileDescriptor: BasicBusValue {
     guard case .fileDescriptor(let other) = variant else {
       throw .typeMismatch(expected: "h", found: variant.contentSignature)
     }
-    var copy: Int32 = -1
-    other.withRawValue { copy = fcntl($0, F_DUPFD_CLOEXEC, 3) }
-    if copy < 0 { throw .fileDescriptorUnavailable(errno) }
-    self.init(owning: copy)
+    self.init(owning: try other.withRawValue { (number) throws(CodingError) in try Self.duplicate(number) })
   }
 
   /// This file descriptor as the content of a variant.
