@@ -51,11 +51,11 @@ public protocol BasicBusValue: BusValue, Hashable {}
 extension BusValue {
   /// Reads the elements one by one.
   public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
-    var values: [Self] = []
     try reader.array { (elements) throws(CodingError) in
+      var values: [Self] = []
       while !elements.isAtEnd { values.append(try Self.read(from: &elements)) }
+      return values
     }
-    return values
   }
 
   /// Appends the elements one by one.
@@ -73,10 +73,7 @@ extension BusValue {
     case .bytes(let bytes) where signature == "y": values = bytes.map(Variant.byte)
     default: throw .typeMismatch(expected: Signature(unchecked: "a\(signature)"), found: variant.contentSignature)
     }
-    var result: [Self] = []
-    result.reserveCapacity(values.count)
-    for value in values { result.append(try Self(value)) }
-    return result
+    return try values.map { (value) throws(CodingError) in try Self(value) }
   }
 
   /// Converts the elements one by one.
@@ -107,7 +104,7 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
 
   /// Reads the raw values, and refuses one that no case has.
   public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
-    try checking(try RawValue.readArray(from: &reader))
+    try RawValue.readArray(from: &reader).map { (raw) throws(CodingError) in try Self(checking: raw) }
   }
 
   /// Appends the raw values.
@@ -117,18 +114,11 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
 
   /// The values whose raw values the variant holds.
   public static func array(from variant: Variant) throws(CodingError) -> [Self] {
-    try checking(try RawValue.array(from: variant))
+    try RawValue.array(from: variant).map { (raw) throws(CodingError) in try Self(checking: raw) }
   }
 
   /// The raw values as the content of a variant.
   public static func variant(of values: [Self]) -> Variant { RawValue.variant(of: values.map(\.rawValue)) }
-
-  private static func checking(_ raws: [RawValue]) throws(CodingError) -> [Self] {
-    var values: [Self] = []
-    values.reserveCapacity(raws.count)
-    for raw in raws { values.append(try Self(checking: raw)) }
-    return values
-  }
 
   private init(checking raw: RawValue) throws(CodingError) {
     // No case has a name that would be slow to compare with those of the cases.

@@ -55,24 +55,24 @@ public struct MessageReader: ~Copyable {
     }
   }
 
-  /// Reads an array. `body` reads its elements until the reader is at the end.
-  public mutating func array(
-    _ body: (inout MessageReader) throws(CodingError) -> Void
-  ) throws(CodingError) {
+  /// Reads an array. `body` reads its elements until the reader is at the end, and returns the result.
+  public mutating func array<Result>(
+    _ body: (inout MessageReader) throws(CodingError) -> Result
+  ) throws(CodingError) -> Result {
     try container(.array, expected: Signature(unchecked: "a"), body)
   }
 
   /// Reads a structure. `body` reads its members.
-  public mutating func structure(
-    _ body: (inout MessageReader) throws(CodingError) -> Void
-  ) throws(CodingError) {
+  public mutating func structure<Result>(
+    _ body: (inout MessageReader) throws(CodingError) -> Result
+  ) throws(CodingError) -> Result {
     try container(.structure, expected: Signature(unchecked: "("), body)
   }
 
   /// Reads a variant. `body` reads its one value.
-  public mutating func variant(
-    _ body: (inout MessageReader) throws(CodingError) -> Void
-  ) throws(CodingError) {
+  public mutating func variant<Result>(
+    _ body: (inout MessageReader) throws(CodingError) -> Result
+  ) throws(CodingError) -> Result {
     try container(.variant, expected: "v", body)
   }
 
@@ -80,18 +80,19 @@ public struct MessageReader: ~Copyable {
     try container(.dictionaryEntry, expected: Signature(unchecked: "{"), body)
   }
 
-  private mutating func container(
+  private mutating func container<Result>(
     _ type: WireType, expected: @autoclosure () -> Signature,
-    _ body: (inout MessageReader) throws(CodingError) -> Void
-  ) throws(CodingError) {
+    _ body: (inout MessageReader) throws(CodingError) -> Result
+  ) throws(CodingError) -> Result {
     guard dbus_message_iter_get_arg_type(&iterator) == type.code else { throw mismatch(expected: expected()) }
     try count()
     var child = MessageReader(limit: limit, left: left, descriptorsLeft: descriptorsLeft)
     dbus_message_iter_recurse(&iterator, &child.iterator)
-    try body(&child)
+    let result = try body(&child)
     left = child.left
     descriptorsLeft = child.descriptorsLeft
     dbus_message_iter_next(&iterator)
+    return result
   }
 
   mutating func basic<Value: BitwiseCopyable>(_ type: WireType, zero: Value) throws(CodingError) -> Value {

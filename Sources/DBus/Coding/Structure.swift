@@ -22,12 +22,9 @@ public struct Structure<each Member: BusValue>: BusValue {
 
   /// Reads a structure.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Structure {
-    var result: Structure?
     try reader.structure { (members) throws(CodingError) in
-      result = Structure(repeat try (each Member).read(from: &members))
+      Structure(repeat try (each Member).read(from: &members))
     }
-    guard let result else { throw .endOfValues(expected: signature) }
-    return result
   }
 
   /// Appends a structure.

@@ -120,10 +120,7 @@ extension Variant: BusValue {
 
   /// Reads a variant.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Variant {
-    var content: Variant?
-    try reader.variant { (value) throws(CodingError) in content = try readContent(from: &value) }
-    guard let content else { throw .endOfValues(expected: "v") }
-    return content
+    try reader.variant { (value) throws(CodingError) in try readContent(from: &value) }
   }
 
   /// Appends a variant.
@@ -164,34 +161,19 @@ extension Variant {
     case .signature: .signature(try Signature.read(from: &reader))
     case .fileDescriptor: .fileDescriptor(try OwnedFileDescriptor.read(from: &reader))
     case .variant: .variant(try Variant.read(from: &reader))
-    case .structure:
-      .structure(try readMembers(from: &reader))
-    case .array where reader.nextElementType == .byte:
-      .bytes(try UInt8.readArray(from: &reader))
-    case .array where reader.nextElementType == .dictionaryEntry:
-      try readDictionary(from: &reader)
-    case .array:
-      try readElements(from: &reader)
-    case .dictionaryEntry, .invalid:
-      throw CodingError.endOfValues(expected: .empty)
+    case .structure: .structure(try reader.structure(readAll))
+    case .array where reader.nextElementType == .byte: .bytes(try UInt8.readArray(from: &reader))
+    case .array where reader.nextElementType == .dictionaryEntry: try readDictionary(from: &reader)
+    case .array: .array(of: reader.nextSignature.contents.first ?? .empty, try reader.array(readAll))
+    case .dictionaryEntry, .invalid: throw CodingError.endOfValues(expected: .empty)
     }
   }
 
-  private static func readMembers(from reader: inout MessageReader) throws(CodingError) -> [Variant] {
-    var members: [Variant] = []
-    try reader.structure { (structure) throws(CodingError) in
-      while !structure.isAtEnd { members.append(try readContent(from: &structure)) }
-    }
-    return members
-  }
-
-  private static func readElements(from reader: inout MessageReader) throws(CodingError) -> Variant {
-    let element = reader.nextSignature.contents.first ?? .empty
+  /// The values of the message, or of the container that is being read.
+  static func readAll(from reader: inout MessageReader) throws(CodingError) -> [Variant] {
     var values: [Variant] = []
-    try reader.array { (elements) throws(CodingError) in
-      while !elements.isAtEnd { values.append(try readContent(from: &elements)) }
-    }
-    return .array(of: element, values)
+    while !reader.isAtEnd { values.append(try readContent(from: &reader)) }
+    return values
   }
 
   private static func readDictionary(from reader: inout MessageReader) throws(CodingError) -> Variant {

@@ -210,7 +210,8 @@ extension Connection {
   ) throws(CallError) -> Message {
     do {
       var draft = try Message.Draft(
-        callTo: destination, at: path, interface, member, .checked(of: repeat (each Argument).self))
+        DBUS_MESSAGE_TYPE_METHOD_CALL, to: destination, about: path, interface, member,
+        .checked(of: repeat (each Argument).self))
       repeat try (each arguments).write(to: &draft.writer)
       if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
       return try draft.finish()

@@ -97,7 +97,9 @@ extension Message {
     to destination: BusName? = nil, at path: ObjectPath, _ interface: InterfaceName? = nil, _ member: MemberName,
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    var draft = try Draft(callTo: destination, at: path, interface, member, .checked(of: repeat (each Argument).self))
+    var draft = try Draft(
+      DBUS_MESSAGE_TYPE_METHOD_CALL, to: destination, about: path, interface, member,
+      .checked(of: repeat (each Argument).self))
     repeat try (each arguments).write(to: &draft.writer)
     if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
     return try draft.finish()
@@ -109,7 +111,8 @@ extension Message {
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
     var draft = try Draft(
-      signalFrom: path, interface, member, to: destination, .checked(of: repeat (each Argument).self))
+      DBUS_MESSAGE_TYPE_SIGNAL, to: destination, about: path, interface, member,
+      .checked(of: repeat (each Argument).self))
     repeat try (each arguments).write(to: &draft.writer)
     if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
     return try draft.finish()
@@ -119,7 +122,7 @@ extension Message {
   public static func methodReturn<each Value: BusValue>(
     to call: borrowing Message, _ values: repeat each Value
   ) throws(CodingError) -> Message {
-    var draft = try Draft(replyTo: call, from: call.sender, .checked(of: repeat (each Value).self))
+    var draft = try Draft(replyTo: call, .checked(of: repeat (each Value).self))
     repeat try (each values).write(to: &draft.writer)
     if try draft.mustBeginAgain() { repeat try (each values).write(to: &draft.writer) }
     return try draft.finish()
@@ -163,33 +166,23 @@ extension Message {
       writer = MessageWriter(into: bytes, signature: signature)
     }
 
+    /// A call or a signal.
     init(
-      callTo destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
-      _ signature: Signature
+      _ kind: Int32, to destination: BusName?, about path: ObjectPath, _ interface: InterfaceName?,
+      _ member: MemberName, _ signature: Signature
     ) throws(CodingError) {
       try check(path: path, interface: interface)
       self.init(
         .init(
-          kind: DBUS_MESSAGE_TYPE_METHOD_CALL, path: path.rawValue, destination: destination?.rawValue,
-          interface: interface?.rawValue, member: member.rawValue), signature)
+          kind: kind, path: path.rawValue, destination: destination?.rawValue, interface: interface?.rawValue,
+          member: member.rawValue), signature)
     }
 
-    init(
-      signalFrom path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName?,
-      _ signature: Signature
-    ) throws(CodingError) {
-      try check(path: path, interface: interface)
-      self.init(
-        .init(
-          kind: DBUS_MESSAGE_TYPE_SIGNAL, path: path.rawValue, destination: destination?.rawValue,
-          interface: interface.rawValue, member: member.rawValue), signature)
-    }
-
-    init(replyTo call: borrowing Message, from sender: BusName?, _ signature: Signature) throws(CodingError) {
+    init(replyTo call: borrowing Message, _ signature: Signature) throws(CodingError) {
       try checkSent(call)
       self.init(
-        .init(kind: DBUS_MESSAGE_TYPE_METHOD_RETURN, destination: sender?.rawValue, replySerial: call.serial), signature
-      )
+        .init(kind: DBUS_MESSAGE_TYPE_METHOD_RETURN, destination: call.sender?.rawValue, replySerial: call.serial),
+        signature)
     }
 
     /// Whether all values must be written once more, into a message of libdbus.
@@ -368,9 +361,7 @@ extension Message {
   /// ```
   public func variants() throws(CodingError) -> [Variant] {
     var reader = MessageReader(raw)
-    var values: [Variant] = []
-    while !reader.isAtEnd { values.append(try Variant.readContent(from: &reader)) }
-    return values
+    return try Variant.readAll(from: &reader)
   }
 
   /// Compares the signature without making a string.

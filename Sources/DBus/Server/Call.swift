@@ -132,7 +132,7 @@ extension Call {
     if let changed { connection.propertyChanged(changed.property, of: changed.interface, at: path) }
     guard isAwaited else { return true }
     do {
-      var draft = try Message.Draft(replyTo: message, from: message.sender, replySignature)
+      var draft = try Message.Draft(replyTo: message, replySignature)
       repeat try (each values).write(to: &draft.writer)
       if try draft.mustBeginAgain() { repeat try (each values).write(to: &draft.writer) }
       connection.send(try draft.finish())

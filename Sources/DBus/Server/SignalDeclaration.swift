@@ -1,3 +1,5 @@
+internal import CDBus
+
 /// A signal of an interface, with the types of its arguments. ``Interface/signal(_:_:of:)`` returns it.
 ///
 /// ```swift
@@ -43,7 +45,8 @@ extension Connection {
     _ signal: SignalDeclaration<repeat each Argument>, from path: ObjectPath, _ arguments: repeat each Argument,
     to destination: BusName? = nil
   ) throws(CodingError) {
-    var draft = try Message.Draft(signalFrom: path, signal.interface, signal.member, to: destination, signal.signature)
+    var draft = try Message.Draft(
+      DBUS_MESSAGE_TYPE_SIGNAL, to: destination, about: path, signal.interface, signal.member, signal.signature)
     repeat try (each arguments).write(to: &draft.writer)
     if try draft.mustBeginAgain() { repeat try (each arguments).write(to: &draft.writer) }
     send(try draft.finish())
