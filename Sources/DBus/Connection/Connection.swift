@@ -202,9 +202,7 @@ extension Connection {
     noteProgress()
     welcome?(nil)
     welcome = nil
-    let waiters = closeWaiters
-    closeWaiters = [:]
-    for waiter in waiters.values { waiter.resume(returning: reason) }
+    for waiter in exchange(&closeWaiters, with: [:]).values { waiter.resume(returning: reason) }
     loop.moveOut(self)
     lease.letGo()
   }

@@ -125,7 +125,7 @@ extension LoopDriver {
         if fitting == 0 { continue }
         let hasMemory = dbus_watch_handle(watch, fitting) != 0
         if fitting & DBUS_WATCH_READABLE.rawValue != 0, let afterReading {
-          if !afterReading(), hasMemory { readOn(watch, of: descriptor, Self.maximumReads) }
+          if !afterReading(), hasMemory { readOn(watch, of: descriptor) }
         }
       }
       afterEvents?()
@@ -137,14 +137,14 @@ extension LoopDriver {
     for (descriptor, watches) in watches {
       for watch in watches where isEnabled(watch, of: descriptor) {
         if dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE.rawValue != 0 {
-          readOn(watch, of: descriptor, Self.maximumReads)
+          readOn(watch, of: descriptor)
         }
       }
     }
   }
 
-  private func readOn(_ watch: OpaquePointer, of descriptor: Int32, _ reads: Int) {
-    var left = reads
+  private func readOn(_ watch: OpaquePointer, of descriptor: Int32) {
+    var left = Self.maximumReads
     while left > 0 {
       // The number of waiting bytes is asked once, and not before each read.
       let some = min(left, Self.reads(in: descriptor))

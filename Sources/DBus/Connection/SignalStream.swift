@@ -152,8 +152,7 @@ public final class SignalStream: AsyncSequence, Sendable {
   func finish() {
     let waiters = state.withLock { state in
       state.isFinished = true
-      defer { state.waiters = [] }
-      return state.waiters
+      return exchange(&state.waiters, with: [])
     }
     for waiter in waiters { waiter.continuation.resume(returning: nil) }
   }

@@ -121,9 +121,7 @@ public final class EventLoop: SerialExecutor {
   }
 
   /// Runs a loop on the calling thread, and returns when the loop has been stopped. A program with a single loop starts sooner without a second
-  /// thread.
-  ///
-  /// - Parameter begin: The first work of the loop, on this thread.
+  /// thread. `begin` is the loop's first work.
   package static func runHere(_ begin: (EventLoop) -> Void) throws(ConnectionError) {
     let loop = try EventLoop(withoutThread: ())
     CurrentLoop.pointer = Unmanaged.passUnretained(loop).toOpaque()
@@ -226,8 +224,7 @@ extension EventLoop {
     }
     let (mustWake, isStopped) = inbox.withLock { inbox in
       inbox.work.append(work)
-      defer { inbox.isWaiting = false }
-      return (inbox.isWaiting, inbox.phase == .stopped)
+      return (exchange(&inbox.isWaiting, with: false), inbox.phase == .stopped)
     }
     if mustWake { wake() }
     // The thread has ended. The jobs do not run here, because the caller may hold locks that a job needs.
@@ -371,8 +368,7 @@ extension EventLoop {
     let (waiters, hasWork) = inbox.withLock { inbox in
       // The afterlife handles the work that came since the last look, and all later work.
       inbox.phase = .stopped
-      defer { inbox.stopWaiters = [] }
-      return (inbox.stopWaiters, !inbox.work.isEmpty || !local.isEmpty)
+      return (exchange(&inbox.stopWaiters, with: []), !inbox.work.isEmpty || !local.isEmpty)
     }
     for waiter in waiters { waiter.resume() }
     if hasWork { Task.detached { self.runAfterlife() } }
@@ -385,9 +381,7 @@ extension EventLoop {
       defer { CurrentLoop.pointer = nil }
       takeInbox()
       while !local.isEmpty {
-        let work = local
-        local.removeAll()
-        for item in work { perform(item) }
+        for work in exchange(&local, with: []) { perform(work) }
         takeInbox()
       }
     }

@@ -329,8 +329,6 @@ struct CallQueue {
 
   /// Takes all calls that could be carried out.
   mutating func takeAll() -> [Call] {
-    let all = ready
-    ready = []
-    return all.flatMap { takeAll(of: $0) }
+    exchange(&ready, with: []).flatMap { takeAll(of: $0) }
   }
 }

@@ -185,7 +185,7 @@ extension Interface {
     declaration[0].introspection.methods.append(method)
     declaration[0].methods[member] = MethodEntry(
       inSignature: inSignature, outSignature: outSignature,
-      takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 }, access: nil, invoke: invoke)
+      takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 }, invoke: invoke)
   }
 
   mutating func addStoredProperty(_ member: MemberName, _ place: @escaping StoredPropertyPlace) {

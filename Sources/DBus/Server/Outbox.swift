@@ -32,13 +32,8 @@ struct Outbox {
   var hasAnnouncements: Bool { isTelling || !facts.isEmpty || !waiting.isEmpty }
 
   fileprivate mutating func takeFacts() -> [Fact] {
-    defer { (facts, places) = ([], [:]) }
-    return facts
-  }
-
-  fileprivate mutating func takeWaiting() -> [MessageBox] {
-    defer { waiting = [] }
-    return waiting
+    places = [:]
+    return exchange(&facts, with: [])
   }
 
   mutating func hold(_ message: borrowing Message) { waiting.append(MessageBox(message)) }
@@ -120,7 +115,7 @@ extension Connection {
     for (path, facts) in grouped(facts.filter(\.came)) { tellAdded(path, facts.map(\.interface)) }
     for fact in facts where !fact.came && !(fact.changed.isEmpty && fact.invalidated.isEmpty) { tellChanged(fact) }
     outbox.isTelling = false
-    for box in outbox.takeWaiting() { transmit(box.message) }
+    for box in exchange(&outbox.waiting, with: []) { transmit(box.message) }
     // Changes that were noted while getters were called.
     if outbox.hasAnnouncements { flushLater() }
   }
