@@ -16,84 +16,77 @@ import Testing
     return error?.fault
   }
 
-  // MARK: Object paths
+  private static let dotted: [any ValidatedName.Type] = [InterfaceName.self, ErrorName.self, BusName.self]
 
-  @Test(arguments: [
-    ("it is empty", [""]),
-    ("it does not begin with \"/\"", ["a", "a/b", "é"]),
-    ("it has an empty element", ["//", "//a", "/a//b"]),
-    ("it ends with \"/\"", ["/a/"]),
-    ("it has a \".\"", ["/a.b"]),
-    ("it has a \"-\"", ["/a-b"]),
-    ("it has a \" \"", ["/a b"]),
-    ("it has a \"é\"", ["/é"]),
-    ("it has the control character U+0000", ["/a\u{0}"]),
-    ("it has the control character U+000A", ["/a\n"]),
-    ("it has the control character U+007F", ["/\u{7F}"]),
-    ("it has a \"\u{301}\"", ["/a/\u{301}"]),
-  ])
-  func `these are no object paths`(fault: String, texts: [String]) {
-    for text in texts { #expect(self.fault(of: text, as: ObjectPath.self) == fault) }
-  }
+  private static let faults: [([any ValidatedName.Type], String, [String])] = [
+    ([ObjectPath.self, InterfaceName.self, ErrorName.self, MemberName.self, BusName.self], "it is empty", [""]),
 
-  // MARK: Interfaces and errors
+    ([ObjectPath.self], "it does not begin with \"/\"", ["a", "a/b", "é"]),
+    ([ObjectPath.self], "it has an empty element", ["//", "//a", "/a//b"]),
+    ([ObjectPath.self], "it ends with \"/\"", ["/a/"]),
+    ([ObjectPath.self], "it has a \".\"", ["/a.b"]),
+    ([ObjectPath.self], "it has a \"-\"", ["/a-b"]),
+    ([ObjectPath.self], "it has a \" \"", ["/a b"]),
+    ([ObjectPath.self], "it has a \"é\"", ["/é"]),
+    ([ObjectPath.self], "it has the control character U+0000", ["/a\u{0}"]),
+    ([ObjectPath.self], "it has the control character U+000A", ["/a\n"]),
+    ([ObjectPath.self], "it has the control character U+007F", ["/\u{7F}"]),
+    ([ObjectPath.self], "it has a \"\u{301}\"", ["/a/\u{301}"]),
 
-  @Test(arguments: [
-    ("it is empty", [""]),
-    ("it has no dot", ["a"]),
-    ("it begins with a dot", [".", ".a"]),
-    ("it ends with a dot", ["a.", "a.b."]),
-    ("it has two dots in a row", ["a..b"]),
-    ("an element begins with a digit", ["1.a", "a.1"]),
-    ("it has a \"-\"", ["a-b.c"]),
-    ("it has a \":\"", [":1.2"]),
-    ("it has a \"/\"", ["a/b.c"]),
-    ("it has a \" \"", ["a.b "]),
-    ("it has a \"ß\"", ["a.ß"]),
-    ("it has the control character U+0000", ["a.b\u{0}"]),
-    ("it has 256 bytes, and 255 is the limit", [tooLong]),
-  ])
-  func `these are no interface or error names`(fault: String, texts: [String]) {
-    for text in texts {
-      #expect(self.fault(of: text, as: InterfaceName.self) == fault)
-      #expect(self.fault(of: text, as: ErrorName.self) == fault)
+    (dotted, "it has no dot", ["a"]),
+    (dotted, "it begins with a dot", [".", ".a"]),
+    (dotted, "it ends with a dot", ["a.", "a.b."]),
+    (dotted, "it has two dots in a row", ["a..b"]),
+    (dotted, "an element begins with a digit", ["1.a", "a.1"]),
+    (dotted, "it has a \"/\"", ["a/b.c", "a.b/c"]),
+    (dotted, "it has a \" \"", ["a.b "]),
+    (dotted, "it has a \"ß\"", ["a.ß"]),
+    (dotted, "it has the control character U+0000", ["a.b\u{0}"]),
+    (dotted, "it has 256 bytes, and 255 is the limit", [tooLong]),
+    ([InterfaceName.self, ErrorName.self], "it has a \"-\"", ["a-b.c"]),
+    ([InterfaceName.self, ErrorName.self], "it has a \":\"", [":1.2"]),
+
+    ([BusName.self], "it has no dot", [":1"]),
+    ([BusName.self], "it has nothing after the \":\"", [":"]),
+    ([BusName.self], "it begins with a dot", [":.a"]),
+    ([BusName.self], "it ends with a dot", [":1."]),
+    ([BusName.self], "it has a \"\u{301}\"", [":\u{301}1.2"]),
+    ([BusName.self], "it has two dots in a row", [":1..2"]),
+    ([BusName.self], "it has a \":\"", ["a:b.c", "::1.2"]),
+    ([BusName.self], "it has 256 bytes, and 255 is the limit", [":" + longest]),
+
+    ([MemberName.self], "it begins with a digit", ["1"]),
+    ([MemberName.self], "it has a dot", ["a.b"]),
+    ([MemberName.self], "it has a \"-\"", ["a-b"]),
+    ([MemberName.self], "it has a \"/\"", ["a/"]),
+    ([MemberName.self], "it has a \"ü\"", ["ü"]),
+    ([MemberName.self], "it has the control character U+0000", ["a\u{0}b"]),
+    ([MemberName.self], "it has 256 bytes, and 255 is the limit", [String(repeating: "m", count: 256)]),
+
+    ([Signature.self], "it ends where a type is expected", ["a", "aaa", "a{s"]),
+    ([Signature.self], "a structure has no members", ["()"]),
+    ([Signature.self], "a \"(\" is not closed", ["(", "(s"]),
+    ([Signature.self], "\")\" at 3 is no type", ["(a)"]),
+    ([Signature.self], "\")\" at 1 is no type", [")"]),
+    ([Signature.self], "\")\" at 2 is no type", ["s)"]),
+    ([Signature.self], "\"{\" at 1 is no type", ["{sv}"]),
+    ([Signature.self], "\"{\" at 2 is no type", ["({sv})"]),
+    ([Signature.self], "a dictionary's key is not a basic type", ["a{", "a{}", "a{vs}", "a{(s)s}", "a{ass}"]),
+    ([Signature.self], "a dictionary has no value type", ["a{s}"]),
+    ([Signature.self], "a \"{\" is not closed after two types", ["a{ss", "a{sss}"]),
+    ([Signature.self], "\"}\" at 5 is no type", ["a{sa}"]),
+    ([Signature.self], "\"z\" at 1 is no type", ["z"]),
+    ([Signature.self], "\"r\" at 2 is no type", ["sr"]),
+    ([Signature.self], "the byte 0x00 at 2 is no type", ["s\u{0}"]),
+    ([Signature.self], "\" \" at 2 is no type", ["s é"]),
+    ([Signature.self], "the byte 0xC3 at 1 is no type", ["é"]),
+  ]
+
+  @Test(arguments: faults)
+  func `these are no names`(kinds: [any ValidatedName.Type], fault: String, texts: [String]) {
+    for kind in kinds {
+      for text in texts { #expect(self.fault(of: text, as: kind) == fault, "\(kind)") }
     }
-  }
-
-  // MARK: Members
-
-  @Test(arguments: [
-    ("it is empty", [""]),
-    ("it begins with a digit", ["1"]),
-    ("it has a dot", ["a.b"]),
-    ("it has a \"-\"", ["a-b"]),
-    ("it has a \"/\"", ["a/"]),
-    ("it has a \"ü\"", ["ü"]),
-    ("it has the control character U+0000", ["a\u{0}b"]),
-    ("it has 256 bytes, and 255 is the limit", [String(repeating: "m", count: 256)]),
-  ])
-  func `these are no member names`(fault: String, texts: [String]) {
-    for text in texts { #expect(self.fault(of: text, as: MemberName.self) == fault) }
-  }
-
-  // MARK: Bus names
-
-  @Test(arguments: [
-    ("it is empty", [""]),
-    ("it has no dot", ["a", ":1"]),
-    ("it has nothing after the \":\"", [":"]),
-    ("it begins with a dot", [":.a"]),
-    ("it ends with a dot", [":1."]),
-    ("it has a \"\u{301}\"", [":\u{301}1.2"]),
-    ("it has two dots in a row", [":1..2"]),
-    ("an element begins with a digit", ["1.a", "a.2"]),
-    ("it has a \":\"", ["a:b.c", "::1.2"]),
-    ("it has a \"/\"", ["a.b/c"]),
-    ("it has the control character U+0000", ["a.b\u{0}"]),
-    ("it has 256 bytes, and 255 is the limit", [tooLong, ":" + longest]),
-  ])
-  func `these are no bus names`(fault: String, texts: [String]) {
-    for text in texts { #expect(self.fault(of: text, as: BusName.self) == fault) }
   }
 
   @Test func `a bus name knows whether it is unique`() {

@@ -19,29 +19,6 @@ import Testing
     #expect(types.map(\.rawValue).joined() == signature.rawValue)
   }
 
-  @Test(arguments: [
-    ("it ends where a type is expected", ["a", "aaa", "a{s"]),
-    ("a structure has no members", ["()"]),
-    ("a \"(\" is not closed", ["(", "(s"]),
-    ("\")\" at 3 is no type", ["(a)"]),
-    ("\")\" at 1 is no type", [")"]),
-    ("\")\" at 2 is no type", ["s)"]),
-    ("\"{\" at 1 is no type", ["{sv}"]),
-    ("\"{\" at 2 is no type", ["({sv})"]),
-    ("a dictionary's key is not a basic type", ["a{", "a{}", "a{vs}", "a{(s)s}", "a{ass}"]),
-    ("a dictionary has no value type", ["a{s}"]),
-    ("a \"{\" is not closed after two types", ["a{ss", "a{sss}"]),
-    ("\"}\" at 5 is no type", ["a{sa}"]),
-    ("\"z\" at 1 is no type", ["z"]),
-    ("\"r\" at 2 is no type", ["sr"]),
-    ("the byte 0x00 at 2 is no type", ["s\u{0}"]),
-    ("\" \" at 2 is no type", ["s é"]),
-    ("the byte 0xC3 at 1 is no type", ["é"]),
-  ])
-  func `these are no signatures`(fault: String, texts: [String]) {
-    for text in texts { #expect(Signature.fault(in: text) == fault) }
-  }
-
   // MARK: Limits
 
   private static func nested(_ start: String, _ end: String, _ depth: Int) -> String {
