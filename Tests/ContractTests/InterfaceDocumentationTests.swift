@@ -26,12 +26,6 @@ import Testing
   }
 
   @Test(arguments: InterfaceFile.allCases)
-  func `what is printed reads back the same`(file: InterfaceFile) throws {
-    let node = try file.node()
-    #expect(try Introspection.Node(xml: node.xml) == node)
-  }
-
-  @Test(arguments: InterfaceFile.allCases)
   func `a method that carries descriptors says so to code generators`(file: InterfaceFile) throws {
     for interface in try file.node().interfaces {
       for method in interface.methods {

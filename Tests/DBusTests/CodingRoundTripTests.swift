@@ -78,11 +78,6 @@ import Testing
     try comesBack(Signature.empty, "s", "a{sv}", Signature(unchecked: String(repeating: "y", count: 255)))
   }
 
-  @Test func `variants`() throws {
-    try comesBack(
-      "text" as Variant, .byte(1), .variant(.variant(true)), Variant(["a": [1.5]]), .structure([.int64(-1)]))
-  }
-
   @Test func `arrays of arrays`() throws {
     try comesBack([Int64](), [1], [1, 2, 3])
     try comesBack([UInt8](), [1], [1, 2, 3, 4, 5, 6, 7, 8, 9])

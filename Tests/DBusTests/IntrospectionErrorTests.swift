@@ -141,10 +141,6 @@ import Testing
     #expect(error?.reason == error?.invalidName?.description)
   }
 
-  @Test func `an error behind what was understood is an error still`() {
-    #expect(throws: IntrospectionError.self) { try Introspection.Node(xml: "<node/><!--") }
-  }
-
   private static func inside(_ members: String) -> String {
     "<node><interface name='a.b'>\n\(members)</interface></node>"
   }

@@ -101,34 +101,6 @@ import Testing
       try methods("<!-- Does it. --><method name='A'/><method name='B'/>").map(\.documentation) == ["Does it.", nil])
   }
 
-  @Test func `every kind of element has documentation`() throws {
-    let node = try Introspection.Node(
-      xml: """
-        <!--node-->
-        <node>
-          <!-- interface -->
-          <interface name="a.b">
-            <!-- property -->
-            <property name="P" type="s" access="read"/>
-            <!-- signal -->
-            <signal name="S">
-              <!-- argument -->
-              <arg type="s"/>
-            </signal>
-          </interface>
-          <!-- child -->
-          <node name="c"/>
-        </node>
-        """)
-    let interface = node.interfaces[0]
-    #expect(node.documentation == "node")
-    #expect(interface.documentation == "interface")
-    #expect(interface.properties[0].documentation == "property")
-    #expect(interface.signals[0].documentation == "signal")
-    #expect(interface.signals[0].arguments[0].documentation == "argument")
-    #expect(node.children[0].documentation == "child")
-  }
-
   @Test(arguments: [
     "<!-- a heading -->\n\n<method name='A'/>",
     "<!-- a heading -->\r\n \r\n<method name='A'/>",
@@ -229,31 +201,10 @@ import Testing
         ])
   }
 
-  @Test func `offsets lead to places`() throws {
-    var scanner = try XMLScanner("\u{FEFF}<a>\r\n\té<b c='d'/></a>", maximumLength: 100, maximumDepth: 3)
-    var tags: [XMLTag] = []
-    var token = try scanner.next()
-    while token != .endOfDocument {
-      if case .start(let tag) = token { tags.append(tag) }
-      token = try scanner.next()
-    }
-    #expect(
-      tags.map { scanner.position(of: $0.offset) } == [XMLPosition(line: 1, column: 1), .init(line: 2, column: 3)])
-    let value = try #require(tags.last?["c"])
-    #expect(scanner.position(of: value.valueOffset) == XMLPosition(line: 2, column: 9))
-    #expect(tags.last?["d"] == nil)
-  }
-
   @Test func `the length limit holds at n and n + 1`() throws {
     let longest = "<a>" + String(repeating: " ", count: 993) + "</a>"
     #expect(try tokens(longest).count == 4)
     #expect(throws: XMLError.self) { try tokens(longest + " ") }
-  }
-
-  @Test func `as many attributes are taken as may be, and no more`() throws {
-    let attributes = (0..<XMLScanner.maximumAttributes).map { "a\($0)=''" }.joined(separator: " ")
-    #expect(try tokens("<a \(attributes)/>").count == 3)
-    #expect(throws: XMLError.self) { try tokens("<a \(attributes) b=''/>") }
   }
 
   private func shape(_ token: XMLToken) -> String {

@@ -17,24 +17,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "", " ", "\n", " \n ", "-", "--", "a--", "--a", "-----", "a\n  b\nc", "a\n  b", "  a\nb", "a\n\n\nb", "\n\na",
-    "a\n\n", "a \nb\t", "\ta", "-->", "&", "&&", "&amp;", "&#45;-", "&#45", "a\r\nb", "\r", "<a>\n\t<b/>\n</a>",
-    "é\n é",
-  ])
-  func `documentation comes back as it was`(documentation: String) throws {
-    let node = Introspection.Node(
-      documentation: documentation,
-      interfaces: [
-        .init(
-          "org.example.A",
-          methods: [.init("A", documentation: documentation, in: [.init("a", "s", documentation: documentation)])])
-      ])
-    let copy = try Introspection.Node(xml: node.xml)
-    #expect(copy == node)
-    #expect(copy.documentation.map { Array($0.utf8) } == Array(documentation.utf8))
-  }
-
   @Test func `what XML cannot hold becomes a replacement character`() throws {
     let node = Introspection.Node(
       documentation: "a\0\u{FFFF}", interfaces: [.init("org.example.A", annotations: [.init("b\u{1}", "\u{FFFE}c")])])
