@@ -57,7 +57,8 @@ import Testing
     (#"{"$date":"2026-05-01T14:00:00+02:00"}"#, #"{"$date":"2026-05-01T12:00:00Z"}"#),
     (#"{"$date":"2026-05-01t12:00:00.1234567z"}"#, #"{"$date":"2026-05-01T12:00:00.123456Z"}"#),
     (#"{"$data":"A Q\nI="}"#, #"{"$data":"AQI="}"#), (#"{"$literal":{"a":1}}"#, #"{"a":1}"#),
-    (#"{"$literal":{}}"#, "{}"), (#"{"\u0024set":[]}"#, #"{"$set":[]}"#),
+    (#"{"$literal":{}}"#, "{}"), (#"{"$url":"y","$uuid":"x"}"#, #"{"$url":"y","$uuid":"x"}"#),
+    (#"{"\u0024set":[]}"#, #"{"$set":[]}"#),
     (#"{"$literal":{"$set":[1]}}"#, #"{"$literal":{"$set":[1]}}"#),
     (#"{"$date":"2026-05-01T12:00:00Z","a":1}"#, #"{"$date":"2026-05-01T12:00:00Z","a":1}"#),
     (" [ 1 ,\r\n2 ] ", "[1,2]"),
@@ -83,6 +84,14 @@ import Testing
       | {"$set":[[{"a":{"$url":"x"}}]]} | [0][0].a: expected an absolute URL, got "x" |
       | {"$literal":{"$literal":{"$x":1}}} | $literal: expected $date, $data, $uuid, $url, $set or $literal, got "$x" |
       | {"$data":null} | : expected base64, got null |
+      | {"a":[0,{"$uuid":"x"}]} | a[1]: expected a UUID, got "x" |
+      | {"$uuid":7} | : expected a UUID, got an integer |
+      | {"$url":null} | : expected an absolute URL, got null |
+      | {"$date":1.5} | : expected an RFC 3339 date, got a number |
+      | {"$data":[]} | : expected base64, got an array |
+      | {"$set":{"a":1}} | : expected an array in $set, got a dictionary |
+      | {"$literal":[]} | : expected a dictionary in $literal, got an array |
+      | {"$":1} | : expected $date, $data, $uuid, $url, $set or $literal, got "$" |
       | {"$set":[1e999]} | $set[0]: expected a number that a double can hold, got 1e999 |
       """#))
   func `a tag that is wrong is refused where it stands`(text: String, fault: String) {

@@ -207,16 +207,8 @@ extension PredicateGenerator {
       for _ in 0..<random.below(12) { soup += random.one(of: Self.tokens) + random.one(of: ["", " "]) }
       return Text(soup)
     }
-    var scalars = Array(spelling(of: condition(depth: 2)).unicodeScalars)
-    for _ in 0..<(1 + random.below(3)) {
-      let place = random.below(scalars.count + 1)
-      switch random.below(3) {
-      case 0: scalars.insert(contentsOf: random.one(of: Self.tokens).unicodeScalars, at: place)
-      case 1: scalars.removeSubrange(place..<min(place + 1 + random.below(3), scalars.count))
-      default: scalars.removeSubrange(place...)
-      }
-    }
-    return Text(String(String.UnicodeScalarView(scalars)))
+    let spelling = spelling(of: condition(depth: 2))
+    return Text(random.damaged(spelling, with: Self.tokens))
   }
 }
 

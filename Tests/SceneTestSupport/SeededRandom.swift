@@ -26,6 +26,19 @@ extension RandomNumberGenerator {
   package mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 }
 
+extension RandomNumberGenerator {
+  /// The text with one to three small changes: a piece more, some scalars less or replaced, or without its end.
+  package mutating func damaged(_ text: String, with pieces: [String]) -> String {
+    var scalars = Array(text.unicodeScalars)
+    for _ in 0...below(3) {
+      let place = below(scalars.count + 1)
+      let end = once(in: 6) ? scalars.count : min(place + below(4), scalars.count)
+      scalars.replaceSubrange(place..<end, with: once(in: 3) ? [] : Array(one(of: pieces).unicodeScalars))
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+}
+
 /// How often a law is tried. `make stress`, whose tests are optimised, tries each of them four times as often.
 package func rounds(_ count: Int) -> Int {
   isStress ? 4 * count : count
