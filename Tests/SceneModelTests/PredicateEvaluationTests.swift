@@ -2,47 +2,23 @@ import SceneModel
 import Testing
 
 @Suite struct PredicateEvaluationTests {
+  /// `PredicateLawTests` compares with a naive reader; these are what both could read wrong in the same way.
   @Test(arguments: [
-    ("SELF == 'cat1'", "cat1"), ("SELF = \"cat1\"", "cat1"), ("self != 'cat1'", "cat2"), ("SELF <> 'a'", ""),
-    ("SELF < 'b'", "a"), ("SELF < 'b'", ""), ("SELF <= 'b'", "b"), ("SELF =< 'b'", "B"), ("SELF > 'a'", "a\u{1}"),
-    ("SELF >= 'a'", "a"), ("SELF => 'a'", "z"), ("SELF > 'z'", "é"), ("SELF > '\u{FFFD}'", "😀"), ("'a' < SELF", "b"),
-    ("'b' >= SELF", "b"), ("'cat1' ==[c] SELF", "CAT1"), ("SELF <[c] 'b'", "A"), ("SELF !=[c] 'A'", "b"),
-    ("SELF BEGINSWITH 'file:'", "file:///a"), ("SELF BEGINSWITH ''", ""), ("SELF ENDSWITH ''", "a"),
-    ("SELF CONTAINS ''", ""), ("SELF ENDSWITH[c] '.png'", "a.PNG"), ("SELF CONTAINS[d] 'resume'", "mon résumé"),
-    ("SELF contains[cd] 'RESUME'", "mon résumé"), ("SELF IN {'a', 'b'}", "b"), ("SELF IN[cd] {'É'}", "e"),
-    ("NOT SELF IN {}", "a"), ("SELF LIKE '*'", ""), ("SELF LIKE 'a*c'", "abcbc"), ("SELF LIKE '?'", "😀"),
-    ("SELF LIKE 'file:*/?.txt'", "file:///home/x.txt"), ("SELF LIKE '**a**'", "a"), ("SELF LIKE ''", ""),
-    ("SELF LIKE[c] '??'", "ß"), ("SELF LIKE[d] '?'", "e\u{301}\u{301}"), ("SELF LIKE 'a\\\\b'", "a\\b"),
-    ("SELF MATCHES 'cat\\d+'", "cat12"), ("SELF MATCHES 'cat\\\\d+'", "cat12"), ("SELF MATCHES[c] '\\D+ß'", "CATß"),
-    ("SELF MATCHES 'a|ab'", "ab"), ("SELF MATCHES ''", ""), ("SELF MATCHES '.'", "😀"),
-    ("SELF MATCHES '.*\\\\bcat'", "a cat"), ("NOT SELF MATCHES '(a*)*b'", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac"),
-    ("SELF MATCHES 'it\\'s'", "it's"), ("SELF ==[c] 'STRASSE'", "straße"), ("SELF ==[d] 'e'", "é"),
-    ("SELF == 'a' AND SELF != 'b' OR FALSEPREDICATE", "a"), ("TRUEPREDICATE OR FALSEPREDICATE AND FALSEPREDICATE", "x"),
-    ("NOT FALSEPREDICATE AND TRUEPREDICATE", "x"), ("!SELF=='a'&&!(SELF=='b'||SELF=='c')", "d"),
-    ("SELF == '\\ud83d\\uDE00'", "😀"), ("SELF == '\\\"\\'\\\\\\n'", "\"'\\\n"),
-    (#"SELF MATCHES '\d\.(png|gif)'"#, "1.gif"), (#"SELF MATCHES[c] '\Dß'"#, "Àẞ"), (#"SELF MATCHES '\\\\'"#, "\\"),
-    (#"SELF MATCHES '\\ba.*'"#, "a b"), (#"SELF MATCHES '\u00e9\n'"#, "é\n"), (#"SELF MATCHES '"\'\*\?'"#, "\"'*?"),
-    (#"SELF MATCHES '..'"#, "e\u{301}"), (#"NOT SELF MATCHES 'a' AND SELF MATCHES[c] 'a'"#, "A"),
-    (#"self matches "\b""#, "\u{8}"), (#"SELF MATCHES '(?i)a' AND SELF == 'A'"#, "A"),
+    ("SELF > 'z'", "é", true), ("SELF > '\u{FFFD}'", "😀", true), ("SELF > 'a'", "B", false), ("SELF < ''", "", false),
+    ("SELF == 'é'", "e\u{301}", false), ("SELF ==[c] 'é'", "e\u{301}", false), ("SELF ==[c] 'STRASSE'", "straße", true),
+    ("SELF ==[c] 'i'", "ı", false), ("SELF ==[c] 'i'", "İ", false), ("SELF CONTAINS[cd] 'RESUME'", "mon résumé", true),
+    ("SELF ENDSWITH '\u{301}'", "é", false), ("SELF LIKE '?'", "😀", true), ("SELF LIKE '?'", "\r\n", false),
+    ("SELF LIKE[c] '??'", "ß", true), ("SELF LIKE[d] '?'", "e\u{301}\u{301}", true),
+    ("SELF LIKE 'a\\\\b'", "a\\b", true),
+    ("SELF MATCHES 'cat\\d+'", "cat12", true), ("SELF MATCHES 'cat\\\\d+'", "cat12", true),
+    ("SELF MATCHES '\\\\\\\\'", "\\", true), ("SELF MATCHES[c] '\\Dß'", "Àẞ", true),
+    ("SELF MATCHES[c] 'ss'", "ß", false),
+    ("SELF MATCHES '\\d'", "٣", false), ("SELF MATCHES '.'", "\n", false), ("self matches \"\\b\"", "\u{8}", true),
+    ("NOT SELF MATCHES '(a*)*b'", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", true),
+    ("SELF == '\\ud83d\\uDE00'", "😀", true), ("SELF IN[cd] {'É'}", "e", true), ("SELF IN {'É'}", "é", false),
   ])
-  func `a predicate is true`(predicate: String, subject: String) throws {
-    #expect(try Predicate(Text(predicate)).evaluate(Text(subject)))
-  }
-
-  @Test(arguments: [
-    ("SELF == 'cat1'", "CAT1"), ("SELF == 'é'", "e\u{301}"), ("SELF ==[c] 'é'", "e\u{301}"),
-    ("SELF == 'cat1'", "cat1 "), ("SELF < ''", ""), ("SELF > 'a'", "B"), ("SELF LIKE '?'", ""),
-    ("SELF LIKE '?'", "e\u{301}"), ("SELF LIKE 'a?'", "a"), ("SELF MATCHES 'cat'", "cats"),
-    ("SELF MATCHES 'cat'", "CAT"), ("SELF MATCHES '.'", "\n"), ("SELF MATCHES '\\d'", "٣"),
-    ("SELF MATCHES[c] '\\D'", "1"), ("SELF LIKE 'a*c'", "abcb"), ("SELF LIKE ''", "a"), ("SELF IN {}", ""),
-    ("SELF IN {'a', 'b'}", "c"), ("SELF ==[c] 'i'", "ı"), ("SELF ==[c] 'i'", "İ"), ("SELF ENDSWITH '\u{301}'", "é"),
-    ("SELF LIKE '.'", "a"), ("NOT TRUEPREDICATE OR FALSEPREDICATE", "x"), ("NOT (SELF == 'a' OR SELF == 'b')", "b"),
-    ("SELF == 'a' AND SELF == 'b' OR SELF == 'c'", "b"), ("SELF LIKE '?'", "\r\n"), ("SELF CONTAINS 'ab'", "a"),
-    (#"SELF MATCHES 'at'"#, "cat"), (#"SELF MATCHES 'ca'"#, "cat"), (#"SELF MATCHES[c] 'ss'"#, "ß"),
-    (#"SELF MATCHES 'a$'"#, "a\n"), (#"SELF MATCHES '\ba'"#, "a"), (#"SELF MATCHES 'é'"#, "e\u{301}"),
-  ])
-  func `a predicate is false`(predicate: String, subject: String) throws {
-    #expect(try !Predicate(Text(predicate)).evaluate(Text(subject)))
+  func `a predicate is true or false`(predicate: String, subject: String, isTrue: Bool) throws {
+    #expect(try Predicate(Text(predicate)).evaluate(Text(subject)) == isTrue)
   }
 
   @Test func `a constant is kept as it is compared`() throws {
