@@ -72,7 +72,7 @@ import TextRules
 
   @Test func `more candidates than a hundred are counted`() throws {
     var stage = Stage(app("org.example.Cats", "view"))
-    for number in 0..<103 { stage.session("\(number)", number: UInt64(1000 + number)) }
+    for number in 0..<103 { stage.session("\(number)") }
     _ = stage.play { Request(Payload(activity("view", "cat1")), newSession: $0, listsCandidates: true) }
     let document = try JSON.value(try #require(stage.decision).json)
     #expect(document["candidates"]?.elements.count == 100)

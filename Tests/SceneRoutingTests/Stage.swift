@@ -27,11 +27,6 @@ struct Stage {
     defaultApplication = applications.first?.identifier ?? .empty
     for application in applications { state.register(application) }
   }
-
-  /// Makes a stage from manifests as their authors write them.
-  init(manifests: String...) throws {
-    self.init(try manifests.map { try Manifest(Array($0.utf8), types: Stage.types) })
-  }
 }
 
 // MARK: - Existing windows
@@ -40,36 +35,24 @@ extension Stage {
   /// Adds a window that was connected before. Times are in seconds.
   mutating func session(
     _ name: String, _ configuration: Text = "Default", of application: Text? = nil, showing: UserActivity? = nil,
-    can: Text = .empty, prefers: Text = .empty, state: SceneState = .background, created: Int64 = 0,
-    activated: Int64 = 0, number: UInt64? = nil, _ change: (inout Session) -> Void = { _ in }
+    can: Text = .empty, prefers: Text = .empty, state: SceneState = .background, activated: Int64 = 0,
+    _ change: (inout Session) -> Void = { _ in }
   ) {
-    let identifier = UniqueIdentifier(high: 1, low: number ?? UInt64(names.count))
+    let identifier = UniqueIdentifier(high: 1, low: UInt64(names.count))
     var session = Session(
       identifier: identifier, application: application ?? defaultApplication, configuration: configuration,
-      state: state, isConnected: true, hasBeenConnected: true, created: moment(created),
+      state: state, isConnected: true, hasBeenConnected: true, created: moment(0),
       lastActivated: moment(activated), userActivity: showing, canActivatePredicate: can,
       prefersToActivatePredicate: prefers)
     change(&session)
-    precondition(names[identifier] == nil, "two windows have one identifier")
     names[identifier] = name
-    put(session, name)
-  }
-
-  /// Changes a session, as its host or its user would.
-  mutating func change(_ name: String, _ change: (inout Session) -> Void) {
-    guard var session = sessions[name] else { preconditionFailure("no window is called \(name)") }
-    change(&session)
-    put(session, name)
+    sessions[name] = session
+    self.state.update(session)
   }
 
   mutating func discard(_ name: String) {
     guard let session = sessions.removeValue(forKey: name) else { preconditionFailure("no window is called \(name)") }
     state.discard(session.identifier)
-  }
-
-  private mutating func put(_ session: Session, _ name: String) {
-    sessions[name] = session
-    state.update(session)
   }
 
   func identifier(_ name: String) -> UniqueIdentifier {
@@ -148,29 +131,25 @@ extension Stage {
   /// Drops an activity.
   mutating func drop(
     _ type: Text, key: Text? = nil, _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
-    in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
-    by sender: Sender = Sender()
+    asking requesting: String? = nil, on session: String? = nil, by sender: Sender = Sender()
   ) -> Happening {
     drop(
-      items: [item(activity(type, key))], disposition, to: application, in: configuration, role: role,
+      items: [item(activity(type, key))], disposition, to: application,
       asking: requesting, on: session, by: sender)
   }
 
   /// Drops any payload.
   ///
   /// - Parameters:
-  ///   - application: The application that the payload names; likewise `configuration`, `role` and `session`.
+  ///   - application: The application that the payload names; likewise `session`.
   ///   - requesting: The window that the user acted in.
   mutating func drop(
     items: [Item], _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
-    in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
-    by sender: Sender = Sender()
+    asking requesting: String? = nil, on session: String? = nil, by sender: Sender = Sender()
   ) -> Happening {
     var options = PayloadOptions()
     options.disposition = disposition
     options.application = application
-    options.configuration = configuration
-    options.role = role
     options.requestingSession = requesting.map { Text("\(identifier($0))") }
     options.session = session.map { Text("\(identifier($0))") }
     return drop(Payload(items: items, options: options), by: sender)
@@ -195,17 +174,12 @@ extension Stage {
   var whyApplication: ApplicationReason? { explanation?.applicationReason }
   /// The application, and why.
   var chosen: (Text?, ApplicationReason?) { (application, whyApplication) }
-  var configuration: Text? { explanation?.configuration }
-  var whyConfiguration: ConfigurationReason? { explanation?.configurationReason }
   var key: Text? { explanation.flatMap { $0.keySource == nil ? nil : $0.key } }
   var whyKey: KeySource? { explanation?.keySource }
   var routing: RoutingActivity? { explanation?.routingActivity }
 
-  /// The message of a refusal.
-  var message: String? {
-    guard case .refused(let refusal) = decision?.outcome else { return nil }
-    return refusal.message
-  }
+  var refusal: Refusal? { if case .refused(let refusal) = decision?.outcome { refusal } else { nil } }
+  var message: String? { refusal?.message }
 }
 
 // MARK: - Things to drop
@@ -234,14 +208,13 @@ func contentType(_ text: Text) -> ContentType {
 /// An application that declares some activity types, with windows of several kinds. If none are listed it has one, "Default".
 func app(
   _ identifier: Text, _ activityTypes: Text..., takes contentTypes: [Text] = [], hasOneScene: Bool = false,
-  routing: Manifest.Routing = .seated, ranks: [Text: Manifest.HandlerRank] = [:],
-  understudy: Manifest.Understudy? = nil, forwards: Bool = false,
+  ranks: [Text: Manifest.HandlerRank] = [:], understudy: Manifest.Understudy? = nil, forwards: Bool = false,
   @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
 ) -> Manifest {
   Manifest(
     identifier: identifier, activityTypes: activityTypes, contentTypes: contentTypes.map(askedType),
     handlerRanks: Dictionary(uniqueKeysWithValues: ranks.map { (askedType($0), $1) }),
-    supportsMultipleScenes: !hasOneScene, configurations: windows(), routing: routing, understudy: understudy,
+    supportsMultipleScenes: !hasOneScene, configurations: windows(), understudy: understudy,
     forwards: forwards)
 }
 

@@ -35,6 +35,8 @@ import Testing
     stage.state.unregister("org.example.Cats")
     #expect(stage.drop("view", key: "cat1") == .refused(.activityTypeNotDeclared))
     #expect(stage.drop(items: [], to: "org.example.Cats") == .refused(.noSuchApplication))
+    #expect(stage.drop("view", on: "it") == .refused(.noSuchApplication))
+    #expect(stage.message == "org.example.Cats, whose session it is, has no manifest at present")
     #expect(stage.state.sessionCount == 1)
     stage.state.register(cats)
     #expect(stage.drop("view", key: "cat1") == .activated("it"))
@@ -63,5 +65,59 @@ import Testing
     }
     #expect(stage.drop("view", key: "cat1") == .created("Default"))
     #expect(stage.drop("view", key: "cat1") == .activated("#1"))
+  }
+
+  @Test func `of as many configurations as there may be the last has candidates too`() {
+    let windows = (1...Limits.configurations).map { window(Text("\($0)")) }
+    var stage = Stage(app("org.example.Cats", "view") { windows })
+    stage.session("it", Text("\(Limits.configurations)"), showing: activity("view", "1"))
+    #expect(stage.drop("view", key: "1") == .activated("it"))
+    #expect(stage.because == .onlyInTier)
+  }
+
+  @Test(arguments: [("SELF BETWEEN '.*'", ""), ("", "SELF ==")] as [(Text, Text)])
+  func `a session with a stored predicate that does not parse is out of keyed routing, whatever it shows, and says why`(
+    can: Text, prefers: Text
+  ) {
+    var stage = Stage(cats)
+    stage.session("it", showing: activity("view", "cat1"), can: can, prefers: prefers)
+    _ = stage.play { Request(Payload(activity("view", "cat1")), newSession: $0, listsCandidates: true) }
+    #expect(stage.because == .noCandidate)
+    let candidate = stage.decision?.explanation.candidates.first
+    #expect(candidate?.tier == .out)
+    #expect(candidate?.can == nil)
+    #expect(candidate?.because.hasPrefix("a stored predicate of it does not parse: column ") == true)
+    // Nor does its session win if another one takes the key.
+    #expect(stage.drop("view", key: "cat1", asking: "it") == .activated("#1"))
+    #expect(stage.because == .onlyInTier)
+  }
+
+  // MARK: What a session shows
+
+  @Test func `a session that would be restored with something else than it was given shows that first`() throws {
+    var stage = Stage(app("org.example.Cats", "view"))
+    stage.session("it") {
+      $0.stateRestorationActivity = activity("view", "stored")
+      $0.isConnected = false
+    }
+    #expect(stage.drop("view", key: "new", on: "it") == .restored("it"))
+    #expect(stage.drop("view", key: "new", .existingOnly) == .refused(.noMatchingSession))
+    var other = stage
+    #expect(other.drop("view", key: "stored") == .restored("it"))
+    // Once it is connected, the session shows what it was given.
+    var connected = try #require(stage.sessions["it"])
+    connected.isConnected = true
+    stage.state.update(connected)
+    #expect(stage.drop("view", key: "stored", .existingOnly) == .refused(.noMatchingSession))
+    #expect(stage.drop("view", key: "new") == .activated("it"))
+  }
+
+  @Test func `a session that was opened for a file is found by it, until an activity says what it shows`() {
+    var stage = Stage(app("org.example.Cats", "view", takes: ["image/*"]))
+    let picture = [item(as: file("file:///a.png"))]
+    #expect(stage.drop(items: picture) == .created("Default"))
+    #expect(stage.drop(items: picture) == .activated("#1"))
+    #expect(stage.drop("view", key: "1", on: "#1") == .activated("#1"))
+    #expect(stage.drop(items: picture) == .created("Default"))
   }
 }

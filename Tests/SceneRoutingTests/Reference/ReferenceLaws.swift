@@ -23,6 +23,8 @@ import Testing
         tally.count(decision.outcome.refusedBecause)
         tally.count(decision.explanation.sessionReason)
         tally.count(decision.explanation.applicationReason)
+        tally.count(decision.explanation.configurationReason)
+        tally.count(decision.explanation.keySource)
         if tested.brokenLaw(decision) != nil {
           let small = tested.shrunk { $0.brokenLaw() != nil }
           Issue.record("seed \(seed): \(small.brokenLaw() ?? "")\n\(small)")
@@ -35,6 +37,8 @@ import Testing
     tally.expect(Refusal.Reason.allCases.filter { $0 != .limitsExceeded }, atLeast: 30)
     tally.expect(SessionReason.allCases, atLeast: 30)
     tally.expect(ApplicationReason.allCases, atLeast: 30)
+    tally.expect(ConfigurationReason.allCases, atLeast: 30)
+    tally.expect(KeySource.allCases, atLeast: 30)
   }
 }
 

@@ -45,31 +45,34 @@ extension ReferenceRouter {
     throw ReferenceRefusal(isThere ? .activityTypeNotDeclared : .noActivity)
   }
 
-  func chooseApplication(_ subject: ReferenceSubject, _ key: Text?) throws(ReferenceRefusal) -> Manifest {
+  func chooseApplication(
+    _ subject: ReferenceSubject, _ key: Text?
+  ) throws(ReferenceRefusal) -> (Manifest, ApplicationReason) {
     let takers = world.manifests.filter { declares($0, subject) }
-    if let requesting = takers.first(where: { $0.identifier == requestingSession?.application }) { return requesting }
-    if let preferred = takers.first(where: { isChosen($0, subject) }) { return preferred }
-    var declaring = takers.filter { rank($0, subject) != .none }
-    if declaring.contains(where: { $0.understudy == nil }) { declaring.removeAll { $0.understudy != nil } }
-    let nearest = declaring.compactMap { subject.distance(to: $0) }.min()
-    declaring.removeAll { subject.distance(to: $0) != nearest }
+    if let requesting = takers.first(where: { $0.identifier == requestingSession?.application }) {
+      return (requesting, .ofRequestingSession)
+    }
+    if let preferred = takers.first(where: { isChosen($0, subject) }) { return (preferred, .preferred) }
+    if takers.count == 1 { return (takers[0], .onlyOne) }
+    var (left, because) = (takers.filter { rank($0, subject) != .none }, ApplicationReason.highestRank)
+    func leave(_ reason: ApplicationReason, where isLeft: (Manifest) -> Bool) {
+      let those = left.filter(isLeft)
+      if !those.isEmpty, those.count < left.count { (left, because) = (those, reason) }
+    }
+    leave(.noUnderstudy) { $0.understudy == nil }
+    let nearest = left.compactMap { subject.distance(to: $0) }.min()
+    leave(nearest == 0 ? .listsType : .listsNearestType) { subject.distance(to: $0) == nearest }
     let order: [Manifest.HandlerRank] = [.owner, .default, .alternate]
-    if let highest = order.first(where: { rank in declaring.contains { self.rank($0, subject) == rank } }) {
-      declaring.removeAll { rank($0, subject) != highest }
-    }
-    if declaring.count == 1, let only = declaring.first { return only }
-    let preferring = declaring.filter { hasPreferringSession($0, subject, key) }
-    var best: Manifest?
-    for manifest in preferring.isEmpty ? declaring : preferring {
-      guard let other = best else {
-        best = manifest
-        continue
-      }
-      let (one, two) = (lastActivated(manifest), lastActivated(other))
-      if one != two ? one > two : manifest.identifier < other.identifier { best = manifest }
-    }
-    guard let best else { throw ReferenceRefusal(.activityTypeNotDeclared) }
-    return best
+    let highest = order.first { rank in left.contains { self.rank($0, subject) == rank } }
+    leave(.highestRank) { rank($0, subject) == highest }
+    if left.count == 1 { return (left[0], because) }
+    let preferring = left.filter { hasPreferringSession($0, subject, key) }
+    if preferring.count == 1 { return (preferring[0], .hasPreferringSession) }
+    if !preferring.isEmpty { left = preferring }
+    let latest = left.map(lastActivated).max()
+    let last = left.filter { lastActivated($0) == latest }.sorted { $0.identifier < $1.identifier }
+    guard let first = last.first else { throw ReferenceRefusal(.activityTypeNotDeclared) }
+    return (first, last.count == 1 ? .activatedLast : .firstByIdentifier)
   }
 
   /// Whether the requesting session or a preference chooses it.
@@ -102,7 +105,7 @@ extension ReferenceRouter {
   }
 
   private func hasPreferringSession(_ manifest: Manifest, _ subject: ReferenceSubject, _ key: Text?) -> Bool {
-    guard let key, let configuration = try? chooseConfiguration(manifest, subject) else { return false }
+    guard let key, let (configuration, _) = try? chooseConfiguration(manifest, subject) else { return false }
     return candidates(manifest, configuration, subject).contains {
       tier($0, manifest, subject, key) == .prefers
     }
@@ -117,20 +120,22 @@ extension ReferenceRouter {
 
   func chooseConfiguration(
     _ manifest: Manifest, _ subject: ReferenceSubject?
-  ) throws(ReferenceRefusal) -> SceneConfiguration {
+  ) throws(ReferenceRefusal) -> (SceneConfiguration, ConfigurationReason) {
     let ofRole = manifest.configurations(of: role)
     if let name = options.configuration {
-      if let named = ofRole.first(where: { $0.name == name }) { return named }
+      if let named = ofRole.first(where: { $0.name == name }) { return (named, .named) }
       let isElsewhere = manifest.configurations.contains { $0.name == name }
       throw ReferenceRefusal(isElsewhere ? .roleMismatch : .noSuchConfiguration)
     }
     if let subject {
-      for configuration in ofRole where subject.isNamed(by: configuration) { return configuration }
-      for configuration in ofRole where subject.isOfFamilyNamed(by: configuration) { return configuration }
-      for configuration in ofRole where configuration.takesWhateverComes { return configuration }
+      for configuration in ofRole where subject.isNamed(by: configuration) { return (configuration, .namesType) }
+      for configuration in ofRole where subject.isOfFamilyNamed(by: configuration) {
+        return (configuration, .namesFamily)
+      }
+      for configuration in ofRole where configuration.takesWhateverComes { return (configuration, .namesNoTypes) }
     }
     guard let first = ofRole.first else { throw ReferenceRefusal(.noSuchConfiguration) }
-    return first
+    return (first, .firstOfRole)
   }
 }
 

@@ -4,15 +4,13 @@ import SceneRouting
 extension ReferenceRouter {
   /// Steps 5 to 10.
   func chooseSession(
-    _ manifest: Manifest, _ configuration: SceneConfiguration, _ subject: ReferenceSubject, _ key: Text?
+    _ manifest: Manifest, _ configuration: SceneConfiguration, _ subject: ReferenceSubject, _ found: ReferenceFindings
   ) throws(ReferenceRefusal) -> ReferenceAnswer {
     let ofConfiguration = sessions(of: manifest, configuration)
     func make(_ because: SessionReason) throws(ReferenceRefusal) -> ReferenceAnswer {
-      try made(manifest, configuration, subject.activity, because)
+      try made(manifest, configuration, found, because)
     }
-    func take(_ session: Session, _ because: SessionReason) -> ReferenceAnswer {
-      existing(session, subject.activity, because)
-    }
+    func take(_ session: Session, _ because: SessionReason) -> ReferenceAnswer { existing(session, found, because) }
 
     // 5. One scene only
     if !manifest.supportsMultipleScenes {
@@ -38,7 +36,7 @@ extension ReferenceRouter {
     if options.disposition == .new { return try make(.dispositionNew) }
 
     // 8. Candidates
-    guard let key else {
+    guard let key = found.key else {
       guard options.disposition != .auto, let found = first(of: ofConfiguration) else {
         return try make(.withoutKeyNew)
       }
@@ -60,14 +58,16 @@ extension ReferenceRouter {
 
   /// A payload without items that names an application.
   func bringToFront(_ manifest: Manifest) throws(ReferenceRefusal) -> ReferenceAnswer {
-    let configuration = try chooseConfiguration(manifest, nil)
+    let (configuration, because) = try chooseConfiguration(manifest, nil)
+    let found = ReferenceFindings(
+      whyApplication: .named, configuration: configuration.name, whyConfiguration: because)
     let all = world.sessions(of: manifest)
     if options.disposition == .new {
       if !manifest.supportsMultipleScenes, !all.isEmpty { throw ReferenceRefusal(.multipleScenesNotSupported) }
       if configuration.launch == .single, !sessions(of: manifest, configuration).isEmpty {
         throw ReferenceRefusal(.requestDenied)
       }
-      return try made(manifest, configuration, nil, .dispositionNew)
+      return try made(manifest, configuration, found, .dispositionNew)
     }
     let considered = all.filter { session in
       session.role == role && (options.configuration == nil || session.configuration == configuration.name)
@@ -75,10 +75,10 @@ extension ReferenceRouter {
     let latest = considered.map(\.lastActivated).max()
     guard let front = first(of: considered.filter { $0.lastActivated == latest }) else {
       // 5. No second scene if there may be only one
-      if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, nil, .onlyScene) }
-      return try made(manifest, configuration, nil, .noCandidate)
+      if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, found, .onlyScene) }
+      return try made(manifest, configuration, found, .noCandidate)
     }
-    return existing(front, nil, .latest)
+    return existing(front, found, .latest)
   }
 
   // MARK: 8. Candidates
@@ -147,21 +147,25 @@ extension ReferenceRouter {
   // MARK: 10. A new or an existing session
 
   private func made(
-    _ manifest: Manifest, _ configuration: SceneConfiguration, _ activity: UserActivity?, _ because: SessionReason
+    _ manifest: Manifest, _ configuration: SceneConfiguration, _ found: ReferenceFindings, _ because: SessionReason
   ) throws(ReferenceRefusal) -> ReferenceAnswer {
     if options.disposition == .existingOnly { throw ReferenceRefusal(.noMatchingSession) }
     if let limit = configuration.maximumSessions, sessions(of: manifest, configuration).count >= limit {
       throw ReferenceRefusal(.requestDenied)
     }
+    let session = Session(
+      identifier: request.newSession, application: manifest.identifier, role: configuration.role,
+      configuration: configuration.name, created: now, userActivity: found.activity,
+      openedContent: found.activity == nil ? found.key ?? .empty : .empty, isPrivate: options.isPrivate)
     return ReferenceAnswer(
-      outcome: .created, session: request.newSession, application: manifest.identifier,
-      configuration: configuration.name, role: configuration.role, showing: activity, because: because)
+      outcome: .created, because: because, found: found, fact: .sessionMade(session),
+      routing: found.routing(manifest.identifier, configuration.name))
   }
 
-  func existing(_ session: Session, _ activity: UserActivity?, _ because: SessionReason) -> ReferenceAnswer {
+  func existing(_ session: Session, _ found: ReferenceFindings, _ because: SessionReason) -> ReferenceAnswer {
     ReferenceAnswer(
-      outcome: !session.isConnected && session.hasBeenConnected ? .restored : .activated,
-      session: session.identifier, application: session.application, configuration: session.configuration,
-      role: session.role, showing: activity, because: because)
+      outcome: !session.isConnected && session.hasBeenConnected ? .restored : .activated, because: because,
+      found: found, fact: .sessionActivated(session.identifier, at: now, showing: found.shown),
+      routing: found.routing(session.application, session.configuration))
   }
 }

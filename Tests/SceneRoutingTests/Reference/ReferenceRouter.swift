@@ -29,23 +29,29 @@ struct ReferenceRouter {
       if isStranger(to: named) { throw ReferenceRefusal(.accessDenied) }
       return try bringToFront(named)
     }
-    let (subject, key, manifest) = try findApplication()
-    return try chooseSession(manifest, try chooseConfiguration(manifest, subject), subject, key)
+    let (subject, manifest, configuration, found) = try findApplication()
+    return try chooseSession(manifest, configuration, subject, found)
   }
 
-  private func findApplication() throws(ReferenceRefusal) -> (ReferenceSubject, key: Text?, Manifest) {
+  /// Steps 2 to 4.
+  private func findApplication() throws(ReferenceRefusal) -> (
+    ReferenceSubject, Manifest, SceneConfiguration, ReferenceFindings
+  ) {
     let named = try namedApplication()
     let subject = try findSubject(named)
-    let key = self.key(subject)
-    if let named { return (subject, key, named) }
-    return (subject, key, try chooseApplication(subject, key))
+    var found = findings(subject.activity)
+    let chosen = if let named { (named, ApplicationReason.named) } else { try chooseApplication(subject, found.key) }
+    let (configuration, because) = try chooseConfiguration(chosen.0, subject)
+    found.whyApplication = chosen.1
+    (found.configuration, found.whyConfiguration) = (configuration.name, because)
+    return (subject, chosen.0, configuration, found)
   }
 
   /// The candidates of step 8 with their tiers, the best first; `nil` if the decision does not need them.
   func listing() -> [(session: Session, tier: Candidate.Tier)]? {
-    guard let (subject, key, manifest) = try? findApplication(), let key,
-      let configuration = try? chooseConfiguration(manifest, subject)
-    else { return nil }
+    guard let (subject, manifest, configuration, found) = try? findApplication(), let key = found.key else {
+      return nil
+    }
     var listed = candidates(manifest, configuration, subject).map { ($0, tier($0, manifest, subject, key)) }
     listed.sort { $0.1 != $1.1 ? $0.1 < $1.1 : comes($0.0, before: $1.0) }
     return listed
@@ -69,18 +75,24 @@ struct ReferenceRouter {
     }
     guard let manifest = world.manifest(of: session.application) else { throw ReferenceRefusal(.noSuchApplication) }
     let visible = items.flatMap(\.activities).filter { isVisible($0.visibility, to: manifest) }
-    guard isStranger(to: manifest) else { return existing(session, visible.first, .named) }
+    func named(with activity: UserActivity?) -> ReferenceAnswer {
+      var found = findings(activity)
+      (found.whyApplication, found.whyConfiguration) = (.ofSession, .ofSession)
+      found.configuration = session.configuration
+      return existing(session, found, .named)
+    }
+    guard isStranger(to: manifest) else { return named(with: visible.first) }
     if visible.isEmpty {
       let contents = items.flatMap(\.representations).filter { isVisible($0.visibility, to: manifest) }.map(\.type)
       let isTaken = contents.contains { type in manifest.contentTypes.contains { types.conforms(type, to: $0) } }
       if contents.isEmpty { throw ReferenceRefusal(.accessDenied) }
       if !isTaken { throw ReferenceRefusal(.activityTypeNotDeclared) }
-      return existing(session, nil, .named)
+      return named(with: nil)
     }
     guard let declared = visible.first(where: { manifest.activityTypes.contains($0.activityType) }) else {
       throw ReferenceRefusal(.activityTypeNotDeclared)
     }
-    return existing(session, declared, .named)
+    return named(with: declared)
   }
 
   private func isStranger(to manifest: Manifest) -> Bool {
@@ -90,11 +102,37 @@ struct ReferenceRouter {
 
   // MARK: 2. The key
 
-  private func key(_ subject: ReferenceSubject) -> Text? {
-    switch subject {
-    case .activity(let activity): activity.referenceKey
-    case .content: items.first?.referenceKey(isSandboxed: request.sender.isSandboxed)
+  private func findings(_ activity: UserActivity?) -> ReferenceFindings {
+    var found = ReferenceFindings(activity: activity)
+    if let activity {
+      found.key = activity.referenceKey
+      let isIdentifier = found.key == activity.targetContentIdentifier
+      found.whyKey = found.key == nil ? nil : isIdentifier ? .targetContentIdentifier : .webpageURL
+    } else if let (key, source) = items.first?.referenceKey(isSandboxed: request.sender.isSandboxed) {
+      (found.key, found.whyKey) = (key, source)
     }
+    return found
+  }
+}
+
+/// What the steps before the choice of a session find out, and why.
+struct ReferenceFindings: Equatable {
+  /// A.
+  var activity: UserActivity?
+  var key: Text?
+  var whyKey: KeySource?
+  var whyApplication: ApplicationReason?
+  /// The configuration of step 4.
+  var configuration: Text?
+  var whyConfiguration: ConfigurationReason?
+
+  /// What the session shows from then on.
+  var shown: Shown? { activity.map { .activity($0) } ?? key.map { .content($0) } }
+
+  func routing(_ application: Text, _ configuration: Text) -> Routing {
+    Routing(
+      application: application, configuration: configuration, activityType: activity?.activityType ?? .empty,
+      targetContentIdentifier: (activity == nil ? key : activity?.targetContentIdentifier) ?? .empty)
   }
 }
 
@@ -106,15 +144,10 @@ struct ReferenceAnswer: Equatable {
   }
 
   var outcome: Outcome
-  var session: UniqueIdentifier?
-  /// The application of the session.
-  var application: Text?
-  /// The configuration of the session, which may differ from the one that step 4 chooses.
-  var configuration: Text?
-  var role: Text?
-  /// The activity that becomes the session's current activity.
-  var showing: UserActivity?
   var because: SessionReason?
+  var found = ReferenceFindings()
+  var fact: Fact?
+  var routing: Routing?
 }
 
 /// Thrown when a step refuses.
@@ -125,33 +158,21 @@ struct ReferenceRefusal: Error {
 }
 
 extension ReferenceAnswer {
-  /// The answer of a decision, about a session that it makes or one that the world has.
-  init(_ decision: Decision, in world: ReferenceWorld) {
-    let session: Session?
-    switch (decision.outcome, decision.fact) {
-    case (.refused(let refusal), _):
-      self.init(outcome: .refused(refusal.reason))
-      return
-    case (.created(let identifier), .sessionMade(let made)?):
-      session = made
-      self.init(outcome: .created, session: identifier, showing: made.userActivity)
-    case (.activated(let identifier), .sessionActivated(_, at: _, let shown)?):
-      session = world.session(identifier)
-      self.init(outcome: .activated, session: identifier, showing: shown?.activity)
-    case (.restored(let identifier), .sessionActivated(_, at: _, let shown)?):
-      session = world.session(identifier)
-      self.init(outcome: .restored, session: identifier, showing: shown?.activity)
-    default:
-      self.init(outcome: .created)
-      return
+  /// The answer of a decision. Of a refusal only its reason counts.
+  init(_ decision: Decision, to request: Request) {
+    switch decision.outcome {
+    case .refused(let refusal): outcome = .refused(refusal.reason)
+    case .created: outcome = .created
+    case .activated: outcome = .activated
+    case .restored: outcome = .restored
     }
-    because = decision.explanation.sessionReason
-    application = session?.application
-    configuration = session?.configuration
-    role = session?.role
+    (fact, routing) = (decision.fact, decision.routing)
+    if case .refused = outcome { return }
+    let why = decision.explanation
+    because = why.sessionReason
+    found = ReferenceFindings(
+      activity: why.routingActivity.map { request.payload.items[$0.item].activities[$0.activity] },
+      key: why.keySource == nil ? nil : why.key, whyKey: why.keySource, whyApplication: why.applicationReason,
+      configuration: why.configuration, whyConfiguration: why.configurationReason)
   }
-}
-
-extension Shown {
-  fileprivate var activity: UserActivity? { if case .activity(let activity) = self { activity } else { nil } }
 }

@@ -1,4 +1,5 @@
 import SceneModel
+import SceneRouting
 
 /// Everything that is known at one moment, in unordered lists.
 struct ReferenceWorld {
@@ -152,9 +153,13 @@ extension UserActivity {
 
 extension Item {
   /// The first file URL or link that everyone may see. From a sandbox a file's URL is none.
-  func referenceKey(isSandboxed: Bool) -> Text? {
-    let urls = representations.filter { $0.visibility == .all }.compactMap { $0.referenceURL() }
-    return urls.first { !isSandboxed || !$0.string.hasPrefix("file:") }
+  func referenceKey(isSandboxed: Bool) -> (Text, KeySource)? {
+    for representation in representations where representation.visibility == .all {
+      guard let url = representation.referenceURL(), !(isSandboxed && url.string.hasPrefix("file:")) else { continue }
+      if case .file = representation.content { return (url, .file) }
+      return (url, .link)
+    }
+    return nil
   }
 
   /// The other spellings of generated URLs.
