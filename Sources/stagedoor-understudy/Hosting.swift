@@ -1,0 +1,56 @@
+import DBus
+import DesktopFiles
+
+/// What the service knows of the applications that the understudy stands in for.
+struct Hosting {
+  /// The service's connection; `nil` while it does not run.
+  var service: BusName?
+  /// The registered manifests, by their identifiers, and the paths of their applications.
+  var registered: [String: (manifest: DerivedManifest, path: ObjectPath)] = [:]
+  var sessions: [ObjectPath: HostedSession] = [:]
+  /// The documents whose sessions were closed before their windows had come.
+  var closed: [ClosedDocument] = []
+  /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files; `nil` if nothing has changed.
+  var changed: Set<String>?
+  /// Whether sessions are being compared, or are about to be: two that compare at the same time would adopt one window twice.
+  var isComparing = false
+  var isUpdating = false
+  var isOutOfDate = false
+  /// The pause before the service is asked again for what it could not do.
+  var pausing: Task<Void, Never>?
+  var pause = Hosting.firstPause
+  static let firstPause = Duration.milliseconds(100)
+}
+
+/// A document whose window is to close as soon as it comes.
+struct ClosedDocument {
+  /// The application's desktop file.
+  let application: String
+  let url: String
+  /// Until then the window may still come.
+  let end: ContinuousClock.Instant
+  /// The window that has come, and was asked to close.
+  var window: WindowNumber?
+}
+
+/// A document that an application shows. Several may share a window, as tabs.
+struct HostedSession {
+  /// The application's identifier on the bus.
+  let application: String
+  /// The file that it shows; `nil` if that is no longer known.
+  var url: String?
+  var window: WindowNumber?
+  /// Whether the service has heard that there is a window. Before that it takes no state.
+  var isConnected = true
+  /// How often in a row the service refused what it was told.
+  var refusals = 0
+  /// The delivery that has brought its window to the front. The service asks for the front once more behind it, unless our answer came too late.
+  var broughtBy: String?
+  /// What the service was told last.
+  var told = Told()
+
+  struct Told: Equatable {
+    var title = ""
+    var state = "foregroundInactive"
+  }
+}
