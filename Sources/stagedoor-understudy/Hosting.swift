@@ -1,5 +1,8 @@
 import DBus
 import DesktopFiles
+import SceneModel
+import ServiceSupport
+import WindowEvidence
 
 /// What the service knows of the applications that the understudy stands in for.
 struct Hosting {
@@ -33,10 +36,26 @@ struct ClosedDocument {
   var window: WindowNumber?
 }
 
+/// A document, and the file behind its links: a session has the path that the person used, and the kernel tells where that leads.
+struct DocumentPlace {
+  let url: String
+  /// `nil` if there is no file.
+  private let file: Bytes?
+
+  init(_ url: String) {
+    self.url = url
+    file = FileURL.path(of: Text(url)).flatMap { LinkTarget.last(of: $0) }
+  }
+
+  func isSame(as other: DocumentPlace) -> Bool { url == other.url || file != nil && file == other.file }
+}
+
 /// A document that an application shows. Several may share a window, as tabs.
 struct HostedSession {
   /// The application's identifier on the bus.
   let application: String
+  /// Its desktop file.
+  let entry: String
   /// The file that it shows; `nil` if that is no longer known.
   var url: String?
   var window: WindowNumber?

@@ -178,8 +178,8 @@ extension Understudy {
         let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
         if url == first, isNew || hosting.sessions[session] == nil {
           hosting.sessions[session] = HostedSession(
-            application: manifest.identifier, url: url, window: window.flatMap { WindowNumber($0) },
-            isConnected: !isNew)
+            application: manifest.identifier, entry: manifest.entry, url: url,
+            window: window.flatMap { WindowNumber($0) }, isConnected: !isNew)
         }
       }
     } catch {
@@ -205,12 +205,12 @@ extension Understudy {
         _ = try act(on: try await look(for: url, in: manifest.entry), token)
         return
       } catch let error as ErrorReply
-        where error.name == "org.freedesktop.DBus.Error.FileNotFound" && hosted.window != nil
+        where error.name == "org.freedesktop.DBus.Error.FileNotFound" && window(of: hosted) != nil
       {
         // Its window still shows the file that somebody has deleted.
       }
     }
-    if let window = hosted.window { try activate("\(window)", token) }
+    if let window = window(of: hosted) { try activate("\(window)", token) }
   }
 
   /// Whether the service counts a delivery as taken, and so has asked for the front behind it.

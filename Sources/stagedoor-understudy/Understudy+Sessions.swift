@@ -17,7 +17,8 @@ extension Understudy {
     connection.loop.task { [connection] in
       while self.hosting.changed != nil {
         await connection.loop.sleep(for: .milliseconds(200))
-        let changed = (self.hosting.changed ?? []).union(self.entriesOfLostWindows)
+        let lost = self.hosting.sessions.values.filter(self.isLost).map(\.entry)
+        let changed = (self.hosting.changed ?? []).union(lost)
         self.hosting.changed = nil
         await self.compare(changed)
       }
@@ -25,11 +26,15 @@ extension Understudy {
     }
   }
 
-  /// The applications of sessions whose windows have gone.
-  private var entriesOfLostWindows: [String] {
-    hosting.sessions.values.filter { $0.window.map { windows[$0] == nil } ?? false }
-      .compactMap { hosting.registered[$0.application]?.manifest.entry }
+  /// Whether a session's window has gone.
+  private func isLost(_ hosted: HostedSession) -> Bool { hosted.window != nil && window(of: hosted) == nil }
+
+  /// The window of a session. Its number may belong to another application's window by now.
+  func window(of hosted: HostedSession) -> WindowNumber? {
+    hosted.window.flatMap { windows[$0]?.application == hosted.entry ? $0 : nil }
   }
+
+  private typealias Shown = (document: DocumentPlace, level: Level)
 
   /// Lets sessions say what the windows show: windows that certainly show a file get sessions, and what is no longer true is no longer said.
   private func compare(_ entries: Set<String>) async {
@@ -37,57 +42,53 @@ extension Understudy {
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
       var sight = sight()
-      let documents = asKnown(documents(of: entry, in: &sight), to: identifier)
+      var shown: [WindowNumber: Shown] = [:]
+      for (window, found) in documents(of: entry, in: &sight) {
+        if let number = WindowNumber(window) { shown[number] = (DocumentPlace(found.url), found.level) }
+      }
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
-        await compare(path, hosted, with: documents, hasTabs)
+        await compare(path, hosted, with: shown, hasTabs)
       }
-      for (window, shown) in documents.sorted(by: { $0.key < $1.key }) where shown.level == .certain {
-        let isKnown = hosting.sessions.values.contains { $0.application == identifier && $0.url == shown.url }
-        if !isKnown, let number = WindowNumber(window), windows[number]?.application == known.manifest.entry,
-          !closes(number, shown.url, of: known.manifest.entry)
+      for (window, found) in shown.sorted(by: { $0.key < $1.key }) where found.level == .certain {
+        // The window may have gone while another was adopted.
+        if windows[window]?.application != known.manifest.entry || isKnown(found.document, to: identifier)
+          || closes(window, found.document.url, of: known.manifest.entry)
         {
-          await adopt(number, shown.url, of: identifier, at: known.path)
+          continue
         }
+        await adopt(window, found.document.url, of: known.manifest, at: known.path)
       }
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
-        await tell(path, shown: hosted.window.flatMap { documents["\($0)"]?.url })
+        await tell(path, shown: hosted.window.flatMap { shown[$0]?.document })
       }
     }
   }
 
-  /// The documents under the URLs of the application's sessions, where they are the same files: a session has the path that the person used, and the
-  /// kernel tells the one behind its links.
-  private func asKnown(
-    _ documents: [String: (url: String, level: Level)], to application: String
-  ) -> [String: (url: String, level: Level)] {
-    func file(_ url: String) -> Bytes? { FileURL.path(of: Text(url)).flatMap { LinkTarget.last(of: $0) } }
-    let known = Set(hosting.sessions.values.filter { $0.application == application }.compactMap(\.url))
-    return documents.mapValues { shown in
-      if known.contains(shown.url) { return shown }
-      let same = file(shown.url).flatMap { place in known.first { file($0) == place } }
-      return (same ?? shown.url, shown.level)
-    }
+  private func isKnown(_ document: DocumentPlace, to application: String) -> Bool {
+    let known = hosting.sessions.values.filter { $0.application == application }.compactMap(\.url)
+    return known.contains(document.url) || known.contains { DocumentPlace($0).isSame(as: document) }
   }
 
   private func compare(
-    _ path: ObjectPath, _ hosted: HostedSession, with documents: [String: (url: String, level: Level)], _ hasTabs: Bool
+    _ path: ObjectPath, _ hosted: HostedSession, with shown: [WindowNumber: Shown], _ hasTabs: Bool
   ) async {
-    let showing = documents.filter { $0.value.url == hosted.url }.keys.compactMap { WindowNumber($0) }
+    let own = hosted.url.map { DocumentPlace($0) }
+    let showing = shown.filter { own?.isSame(as: $0.value.document) ?? false }.keys
     // Of several windows that show the document, the session keeps its own.
     if let window = showing.first(where: { $0 == hosted.window }) ?? showing.min() {
       hosting.sessions[path]?.window = window
       return
     }
     guard let window = hosted.window else { return }
-    guard windows[window] != nil else {
+    if isLost(hosted) {
       hosting.sessions[path] = nil
       try? await connection.call(to: Self.service, at: path, Self.session, "Disconnect") as ()
       return
     }
     // The title of a window with tabs names one of its documents.
-    if hasTabs || hosted.url == nil && documents["\(window)"] == nil { return }
-    let url = documents["\(window)"]?.url
+    if hasTabs || hosted.url == nil && shown[window] == nil { return }
+    let url = shown[window]?.document.url
     hosting.sessions[path]?.url = url
     await set("UserActivity", url.map(Self.activity) ?? "", of: path)
     await remember(url, in: path)
@@ -98,26 +99,29 @@ extension Understudy {
     await set("StateRestorationActivity", url.map(Self.activity) ?? "", of: session)
   }
 
-  private func adopt(_ window: WindowNumber, _ url: String, of identifier: String, at application: ObjectPath) async {
+  private func adopt(
+    _ window: WindowNumber, _ url: String, of manifest: DerivedManifest, at application: ObjectPath
+  ) async {
     let title = String(decoding: windows[window]?.shown.title ?? [], as: UTF8.self)
     guard
       let path: ObjectPath = try? await connection.call(
         to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "", Self.activity(url), title)
     else { return }
     hosting.sessions[path] = HostedSession(
-      application: identifier, url: url, window: window, told: HostedSession.Told(title: title))
+      application: manifest.identifier, entry: manifest.entry, url: url, window: window,
+      told: HostedSession.Told(title: title))
     await remember(url, in: path)
   }
 
   /// Tells the title and the state of a session's window. A document in a tab behind another keeps its last title, and is in the background.
   ///
   /// - Parameter shown: The document that the window shows, if it is known.
-  private func tell(_ path: ObjectPath, shown: String?) async {
-    guard let hosted = hosting.sessions[path], hosted.isConnected, let window = hosted.window,
+  private func tell(_ path: ObjectPath, shown: DocumentPlace?) async {
+    guard let hosted = hosting.sessions[path], hosted.isConnected, let window = window(of: hosted),
       let seen = windows[window]
     else { return }
     var now = hosted.told
-    if shown == nil || shown == hosted.url {
+    if shown.map({ hosted.url.map(DocumentPlace.init)?.isSame(as: $0) ?? false }) ?? true {
       now.title = String(decoding: seen.shown.title, as: UTF8.self)
       now.state = display.active == window ? "foregroundActive" : "foregroundInactive"
     } else {
@@ -134,7 +138,7 @@ extension Understudy {
       // The service may not have read the answer to its delivery yet; another host may have taken over.
       hosting.sessions[path]?.told.state = hosted.told.state
       hosting.sessions[path]?.refusals += 1
-      if hosted.refusals < 20 { windowsChanged(of: hosting.registered[hosted.application]?.manifest.entry) }
+      if hosted.refusals < 20 { windowsChanged(of: hosted.entry) }
     }
   }
 
@@ -154,11 +158,11 @@ extension Understudy {
   /// Asks the window to close, as its own button does. A window that others share stays.
   func close(_ session: ObjectPath) {
     guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
-    if let window = hosted.window {
+    if let window = window(of: hosted) {
       if !isShared(window) { display.close(window) }
       takeEvents()
-    } else if let url = hosted.url, let entry = hosting.registered[hosted.application]?.manifest.entry {
-      hosting.closed.append(ClosedDocument(application: entry, url: url, end: .now + startTime))
+    } else if let url = hosted.url {
+      hosting.closed.append(ClosedDocument(application: hosted.entry, url: url, end: .now + startTime))
     }
   }
 

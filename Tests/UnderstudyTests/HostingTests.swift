@@ -3,7 +3,6 @@ import DBusTestSupport
 import DaemonTestSupport
 import Foundation
 import SceneModel
-import Synchronization
 import Testing
 
 @testable import stagedoor_understudy
@@ -198,93 +197,22 @@ import Testing
 
   // MARK: The front behind a delivery
 
-  /// What a played service was asked.
-  private final class Book: Sendable {
-    /// The windows that wait to be adopted.
-    let adoptions = Mutex<[Reply<ObjectPath>]>([])
-    var adopted: Int { adoptions.withLock(\.count) }
-    /// The errors with which the next calls of a method are refused.
-    let refusals: Mutex<[String: [ErrorName]]>
-    /// The calls that register an application, and for each attachment the sessions that are there.
-    let calls = Mutex<[String]>([])
-
-    init(refusing refusals: [String: [ErrorName]] = [:]) { self.refusals = Mutex(refusals) }
-
-    func take(_ method: String, _ details: String = "") throws {
-      calls.withLock { $0.append(method + details) }
-      let refusal = refusals.withLock { $0[method]?.isEmpty == false ? $0[method]?.removeFirst() : nil }
-      if let refusal { throw ErrorReply(refusal, "not now") }
-    }
-
-    func count(of call: String) -> Int { calls.withLock { $0.count { $0 == call } } }
-  }
-
-  /// A played service: the test sets the end of each delivery, and answers each adoption.
-  private nonisolated(nonsending) func playService(
-    on bus: PrivateBus, deliveriesAre state: String = "handled", _ book: Book = Book()
-  ) async throws -> Connection {
-    let connection = try await bus.connect()
-    var application = Interface("org.stagedoor.Application1")
-    application.method("AdoptSession", in: "configuration", "activity", "title", out: "session") {
-      (reply: Reply<ObjectPath>, _: String, _: String, _: String) in
-      book.adoptions.withLock { $0.append(reply) }
-    }
-    connection.export(application, at: "/org/stagedoor/Interchange1/application/a")
-    var interface = Interface("org.stagedoor.Interchange1")
-    interface.method("RegisterApplication", in: "manifest", out: "application") { (_: String) throws -> ObjectPath in
-      try book.take("RegisterApplication")
-      return "/org/stagedoor/Interchange1/application/a"
-    }
-    interface.method("AttachHostWith", in: "application", "shown", "options", out: "application", "gone") {
-      (_: String, shown: [ObjectPath], _: [String: Variant]) throws -> (ObjectPath, [ObjectPath]) in
-      try book.take("AttachHostWith", shown.isEmpty ? "" : " \(shown.map(\.rawValue))")
-      return ("/org/stagedoor/Interchange1/application/a", [])
-    }
-    interface.method("GetDelivery", in: "delivery", out: "state", "decision") {
-      (delivery: String) -> (String, String) in
-      #expect(delivery == "the-delivery")
-      return (state, "{}")
-    }
-    connection.export(interface, at: "/org/stagedoor/Interchange1")
-    // The bus may not have noticed yet that the service before this one has left.
-    _ = try await connection.requestName("org.stagedoor.Interchange1")
-    return connection
-  }
-
-  private static let session: ObjectPath = "/org/stagedoor/Interchange1/session/s"
-
   /// Runs `body` with an editor that shows `a.txt`, and its host as the played service calls it.
   private nonisolated(nonsending) func withHost(
-    deliveriesAre state: String = "handled", _ book: Book = Book(),
+    _ service: PlayedService = PlayedService(),
     _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject) async throws -> Void
   ) async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       desktop.display.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad")
-      try await withHost("mousepad", in: desktop, deliveriesAre: state, book) { host async throws in
-        try await body(desktop, host)
-      }
+      try await desktop.withHost(of: "mousepad", service) { host async throws in try await body(desktop, host) }
     }
   }
 
-  private nonisolated(nonsending) func withHost(
-    _ program: String, in desktop: PlayedDesktop, deliveriesAre state: String = "handled", _ book: Book,
-    _ body: nonisolated(nonsending) (RemoteObject) async throws -> Void
-  ) async throws {
-    let service = try await playService(on: desktop.bus, deliveriesAre: state, book)
-    let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
-    defer { part.cancel() }
-    try await eventually("the host") { await desktop.understudy.hosting.registered["desktop.\(program)"] != nil }
-    try await body(
-      service.object(
-        UnderstudyInterface.name, at: ObjectPath(unchecked: "/org/stagedoor/Understudy1/hosts/desktop_2e\(program)"),
-        "org.stagedoor.SceneHost1"))
-  }
-
   @Test func `a window is adopted once, however long the service takes`() async throws {
-    let book = Book()
-    try await withHost(book) { desktop, host async throws in
+    let service = PlayedService()
+    try await withHost(service) { desktop, host async throws in
       let (understudy, connection) = (desktop.understudy, desktop.understudy.connection)
-      try await eventually("the question") { book.adopted == 1 }
+      try await eventually("the question") { service.adopted == 1 }
       await understudy.windowsChanged()
       let updating = connection.loop.task { await understudy.updateManifests() }
       // Both would compare before this is over, and the service would get what they ask before the last question.
@@ -292,12 +220,12 @@ import Testing
       _ = try await connection.call(
         to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1",
         "GetDelivery", "the-delivery", returning: String.self, String.self)
-      #expect(book.adopted == 1)
-      for adoption in book.adoptions.withLock(\.self) { adoption.send(Self.session) }
+      #expect(service.adopted == 1)
+      service.adopt()
       await updating.value
       try await eventually("the end of the comparisons") { await !understudy.hosting.isComparing }
-      #expect(book.adopted == 1)
-      #expect(await understudy.hosting.sessions[Self.session]?.window == 1)
+      #expect(service.adopted == 1)
+      #expect(await understudy.hosting.sessions[PlayedService.session]?.window == 1)
     }
   }
 
@@ -310,15 +238,15 @@ import Testing
       ("AttachHostWith", "org.stagedoor.Error.RequestDenied"),
     ] as [(String, ErrorName)])
   func `a service that cannot take an application yet is asked again`(method: String, error: ErrorName) async throws {
-    let book = Book(refusing: [method: [error, error]])
+    let service = PlayedService(refusing: [method: [error, error]])
     // This waits until the application is registered.
-    try await withHost(book) { _, _ in #expect(book.count(of: method) == 3) }
+    try await withHost(service) { _, _ in #expect(service.count(of: method) == 3) }
   }
 
   @Test func `a service that refuses an application is not asked again`() async throws {
     try await PlayedDesktop.run(programs: ["gvim", "mousepad"]) { desktop async throws in
-      let book = Book(refusing: ["RegisterApplication": ["org.stagedoor.Error.RequestDenied"]])
-      let service = try await playService(on: desktop.bus, book)
+      let service = PlayedService(refusing: ["RegisterApplication": ["org.stagedoor.Error.RequestDenied"]])
+      let played = try await service.play(on: desktop.bus)
       let connection = desktop.understudy.connection
       let part = connection.loop.task { await desktop.understudy.takePart() }
       defer { part.cancel() }
@@ -328,65 +256,60 @@ import Testing
       }
       // Longer than the pause before a second question.
       await connection.loop.sleep(for: .milliseconds(300))
-      #expect(book.count(of: "RegisterApplication") == 2)
-      await service.close()
+      #expect(service.count(of: "RegisterApplication") == 2)
+      await played.close()
     }
   }
 
   @Test func `a host that the next service cannot take yet keeps its sessions`() async throws {
     try await withHost { desktop, host async throws in
-      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+      try await host.call("ContinueScene", PlayedService.session, desktop.options(["a.txt"])) as ()
       await host.connection.close()
-      let book = Book()
-      book.refusals.withLock { $0["AttachHostWith"] = ["org.stagedoor.Error.StorageFailed"] }
-      let attachment = "AttachHostWith [\"\(Self.session.rawValue)\"]"
-      let next = try await playService(on: desktop.bus, book)
-      try await eventually("the second attachment") { book.count(of: attachment) == 2 }
+      let service = PlayedService(refusing: ["AttachHostWith": ["org.stagedoor.Error.StorageFailed"]])
+      let attachment = "AttachHostWith [\"\(PlayedService.session.rawValue)\"]"
+      let next = try await service.play(on: desktop.bus)
+      try await eventually("the second attachment") { service.count(of: attachment) == 2 }
       await next.close()
     }
   }
 
-  /// What a delivery of files says.
-  private func options(_ files: [String], in desktop: PlayedDesktop) -> String {
-    let items = files.map { #"{"representations": [{"file": "\#(desktop.url($0))"}]}"# }
-    return #"{"delivery": "the-delivery", "items": [\#(items.joined(separator: ", "))]}"#
-  }
-
   @Test func `a new session that is refused is forgotten, also where its first file was shown`() async throws {
     try await withHost { desktop, host async throws in
-      let options = options(["a.txt", "gone.txt"], in: desktop)
-      await #expect(throws: CallError.self) { try await host.call("ConnectScene", Self.session, "", options) as () }
+      let options = desktop.options(["a.txt", "gone.txt"])
+      await #expect(throws: CallError.self) {
+        try await host.call("ConnectScene", PlayedService.session, "", options) as ()
+      }
       #expect(desktop.display.raised == [1])
-      #expect(await desktop.understudy.hosting.sessions[Self.session] == nil)
+      #expect(await desktop.understudy.hosting.sessions[PlayedService.session] == nil)
     }
   }
 
   @Test func `a session keeps the link that somebody dropped, although the kernel tells its file`() async throws {
-    let (book, processes) = (Book(), { (place: String) in [Process.holding("\(place)/a.txt", 7)] })
+    let (service, processes) = (PlayedService(), { (place: String) in [Process.holding("\(place)/a.txt", 7)] })
     try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
       try FileManager.default.createSymbolicLink(
         atPath: "\(desktop.place)/link", withDestinationPath: "\(desktop.place)/a.txt")
-      try await withHost("okular", in: desktop, book) { host async throws in
-        try await host.call("ConnectScene", Self.session, "", options(["link"], in: desktop)) as ()
+      try await desktop.withHost(of: "okular", service) { host async throws in
+        try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["link"])) as ()
         await desktop.tell { $0.show(1, "okular", "a.txt  — Okular", process: 7) }
         try await eventually("the window of the session") {
-          await desktop.understudy.hosting.sessions[Self.session]?.window == 1
+          await desktop.understudy.hosting.sessions[PlayedService.session]?.window == 1
         }
         try await eventually("the end of the comparisons") { await !desktop.understudy.hosting.isComparing }
-        #expect(await desktop.understudy.hosting.sessions[Self.session]?.url == desktop.url("link"))
-        #expect(book.adopted == 0)
+        #expect(await desktop.understudy.hosting.sessions[PlayedService.session]?.url == desktop.url("link"))
+        #expect(service.adopted == 0)
       }
     }
   }
 
   @Test func `a window is brought to the front although its file was deleted`() async throws {
-    try await withHost(deliveriesAre: "failed") { desktop, host async throws in
-      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+    try await withHost(PlayedService(deliveriesAre: "failed")) { desktop, host async throws in
+      try await host.call("ContinueScene", PlayedService.session, desktop.options(["a.txt"])) as ()
       try await eventually("the window of the session") {
-        await desktop.understudy.hosting.sessions[Self.session]?.window == 1
+        await desktop.understudy.hosting.sessions[PlayedService.session]?.window == 1
       }
       try FileManager.default.removeItem(atPath: "\(desktop.place)/a.txt")
-      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
+      try await host.call("ActivateScene", PlayedService.session, [String: Variant]()) as ()
       #expect(desktop.display.raised == [1, 1])
     }
   }
@@ -394,13 +317,13 @@ import Testing
   /// After a delivery that was taken, the service asks the host to bring the window to the front. After a late answer it does not.
   @Test(arguments: ["handled", "forwarded", "failed", "routed"])
   func `the front is asked for twice only if the service asks for it behind the delivery`(state: String) async throws {
-    try await withHost(deliveriesAre: state) { desktop, host async throws in
-      try await host.call("ContinueScene", Self.session, options(["a.txt"], in: desktop)) as ()
+    try await withHost(PlayedService(deliveriesAre: state)) { desktop, host async throws in
+      try await host.call("ContinueScene", PlayedService.session, desktop.options(["a.txt"])) as ()
       #expect(desktop.display.raised == [1])
-      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
+      try await host.call("ActivateScene", PlayedService.session, [String: Variant]()) as ()
       #expect(desktop.display.raised == (["handled", "forwarded"].contains(state) ? [1] : [1, 1]))
       let before = desktop.display.raised.count
-      try await host.call("ActivateScene", Self.session, [String: Variant]()) as ()
+      try await host.call("ActivateScene", PlayedService.session, [String: Variant]()) as ()
       #expect(desktop.display.raised.count == before + 1)
     }
   }
