@@ -22,7 +22,10 @@ struct Hosting {
   /// The pause before the service is asked again for what it could not do.
   var pausing: Task<Void, Never>?
   var pause = Hosting.firstPause
+  /// The same for what is told of an application's sessions, by desktop files.
+  var refused: [String: (pause: Duration, isWaiting: Bool)] = [:]
   static let firstPause = Duration.milliseconds(100)
+  static let longestPause = Duration.seconds(60)
 }
 
 /// A document whose window is to close as soon as it comes.
@@ -61,14 +64,16 @@ struct HostedSession {
   var window: WindowNumber?
   /// Whether the service has heard that there is a window. Before that it takes no state.
   var isConnected = true
-  /// How often in a row the service refused what it was told.
-  var refusals = 0
   /// The delivery that has brought its window to the front. The service asks for the front once more behind it, unless our answer came too late.
   var broughtBy: String?
-  /// What the service was told last.
+  /// What the service has taken.
   var told = Told()
 
   struct Told: Equatable {
+    /// The file that the session shows. The service itself knows the file of a delivery.
+    var url: String?
+    /// The document that the session gets back when its window was closed.
+    var restoration = ""
     var title = ""
     var state = "foregroundInactive"
   }

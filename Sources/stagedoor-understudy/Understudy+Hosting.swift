@@ -25,6 +25,7 @@ extension Understudy {
       hosting.registered = [:]
       hosting.pausing?.cancel()
       hosting.pause = Hosting.firstPause
+      hosting.refused = [:]
       for path in hosting.sessions.keys { hosting.sessions[path]?.broughtBy = nil }
       await updateManifests()
     }
@@ -60,7 +61,7 @@ extension Understudy {
   private func updateManifestsLater() {
     hosting.pausing?.cancel()
     let pause = hosting.pause
-    hosting.pause = min(pause * 2, .seconds(60))
+    hosting.pause = min(pause * 2, Hosting.longestPause)
     hosting.pausing = connection.loop.task { [connection] in
       await connection.loop.sleep(for: pause)
       if Task.isCancelled { return }
@@ -100,7 +101,10 @@ extension Understudy {
     let (_, gone) = try await interchange.call(
       "AttachHostWith", manifest.identifier, shown, options, returning: ObjectPath.self, [ObjectPath].self)
     for path in gone { hosting.sessions[path] = nil }
-    for path in shown { hosting.sessions[path]?.told = HostedSession.Told() }
+    for path in shown {
+      hosting.sessions[path]?.told.title = ""
+      hosting.sessions[path]?.told.state = HostedSession.Told().state
+    }
   }
 
   // MARK: The host
@@ -176,11 +180,14 @@ extension Understudy {
     do {
       for url in handedOver.files {
         let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
-        if url == first, isNew || hosting.sessions[session] == nil {
-          hosting.sessions[session] = HostedSession(
-            application: manifest.identifier, entry: manifest.entry, url: url,
-            window: window.flatMap { WindowNumber($0) }, isConnected: !isNew)
-        }
+        guard url == first else { continue }
+        var hosted =
+          (isNew ? nil : hosting.sessions[session])
+          ?? HostedSession(application: manifest.identifier, entry: manifest.entry, isConnected: !isNew)
+        hosted.told.url = url
+        // A window that the session has may go on showing another file.
+        if self.window(of: hosted) == nil { (hosted.url, hosted.window) = (url, window.flatMap { WindowNumber($0) }) }
+        hosting.sessions[session] = hosted
       }
     } catch {
       // The service forgets a session that was made for what is refused, and the window that shows the first file may have another.
@@ -188,7 +195,7 @@ extension Understudy {
       throw error
     }
     hosting.sessions[session]?.broughtBy = handedOver.delivery
-    await remember(hosting.sessions[session]?.url, in: session)
+    await tellRestoration(session)
     // This comes behind the answer to the service.
     connection.loop.task {
       self.hosting.sessions[session]?.isConnected = true
@@ -197,7 +204,8 @@ extension Understudy {
   }
 
   private func bring(_ session: ObjectPath, of manifest: DerivedManifest, _ token: String?) async throws {
-    guard let hosted = hosting.sessions[session] else { return }
+    func gone() -> ErrorReply { ErrorReply("org.stagedoor.Error.NoSuchSession", "\(session) has no window here") }
+    guard let hosted = hosting.sessions[session] else { throw gone() }
     hosting.sessions[session]?.broughtBy = nil
     if let delivery = hosted.broughtBy, await isTaken(delivery) { return }
     if let url = hosted.url {
@@ -210,7 +218,8 @@ extension Understudy {
         // Its window still shows the file that somebody has deleted.
       }
     }
-    if let window = window(of: hosted) { try activate("\(window)", token) }
+    guard let window = window(of: hosted) else { throw gone() }
+    try activate("\(window)", token)
   }
 
   /// Whether the service counts a delivery as taken, and so has asked for the front behind it.

@@ -62,6 +62,7 @@ extension Understudy {
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await tell(path, shown: hosted.window.flatMap { shown[$0]?.document })
       }
+      if hosting.refused[known.manifest.entry]?.isWaiting == false { hosting.refused[known.manifest.entry] = nil }
     }
   }
 
@@ -82,44 +83,57 @@ extension Understudy {
     }
     guard let window = hosted.window else { return }
     if isLost(hosted) {
-      hosting.sessions[path] = nil
-      try? await connection.call(to: Self.service, at: path, Self.session, "Disconnect") as ()
+      let isTaken = await takes(hosted) {
+        try await connection.call(to: Self.service, at: path, Self.session, "Disconnect") as ()
+      }
+      if isTaken { hosting.sessions[path] = nil }
       return
     }
     // The title of a window with tabs names one of its documents.
-    if hasTabs || hosted.url == nil && shown[window] == nil { return }
-    let url = shown[window]?.document.url
-    hosting.sessions[path]?.url = url
-    await set("UserActivity", url.map(Self.activity) ?? "", of: path)
-    await remember(url, in: path)
-  }
-
-  /// The document that the session gets back when its window was closed.
-  func remember(_ url: String?, in session: ObjectPath) async {
-    await set("StateRestorationActivity", url.map(Self.activity) ?? "", of: session)
+    if !hasTabs { hosting.sessions[path]?.url = shown[window]?.document.url }
   }
 
   private func adopt(
     _ window: WindowNumber, _ url: String, of manifest: DerivedManifest, at application: ObjectPath
   ) async {
     let title = String(decoding: windows[window]?.shown.title ?? [], as: UTF8.self)
-    guard
-      let path: ObjectPath = try? await connection.call(
-        to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "", Self.activity(url), title)
-    else { return }
-    hosting.sessions[path] = HostedSession(
+    let hosted = HostedSession(
       application: manifest.identifier, entry: manifest.entry, url: url, window: window,
-      told: HostedSession.Told(title: title))
-    await remember(url, in: path)
+      told: HostedSession.Told(url: url, title: title))
+    _ = await takes(hosted) {
+      let path: ObjectPath = try await connection.call(
+        to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "", Self.activity(url), title)
+      hosting.sessions[path] = hosted
+    }
   }
 
-  /// Tells the title and the state of a session's window. A document in a tab behind another keeps its last title, and is in the background.
+  // MARK: Telling
+
+  /// Tells the file that the session gets back when its window was closed.
+  func tellRestoration(_ path: ObjectPath) async {
+    guard let hosted = hosting.sessions[path] else { return }
+    let document = hosted.url.map(Self.activity) ?? ""
+    if document == hosted.told.restoration { return }
+    if await set("StateRestorationActivity", document, of: path, hosted) {
+      hosting.sessions[path]?.told.restoration = document
+    }
+  }
+
+  /// Tells the file that a session shows, and the title and the state of its window. A document in a tab behind another keeps its last title, and is in
+  /// the background.
   ///
   /// - Parameter shown: The document that the window shows, if it is known.
   private func tell(_ path: ObjectPath, shown: DocumentPlace?) async {
-    guard let hosted = hosting.sessions[path], hosted.isConnected, let window = window(of: hosted),
-      let seen = windows[window]
-    else { return }
+    guard let hosted = hosting.sessions[path], hosted.isConnected else { return }
+    if hosted.url != hosted.told.url,
+      await set("UserActivity", hosted.url.map(Self.activity) ?? "", of: path, hosted),
+      // A delivery may have come meanwhile.
+      hosting.sessions[path]?.told.url == hosted.told.url
+    {
+      hosting.sessions[path]?.told.url = hosted.url
+    }
+    await tellRestoration(path)
+    guard let window = window(of: hosted), let seen = windows[window] else { return }
     var now = hosted.told
     if shown.map({ hosted.url.map(DocumentPlace.init)?.isSame(as: $0) ?? false }) ?? true {
       now.title = String(decoding: seen.shown.title, as: UTF8.self)
@@ -127,23 +141,54 @@ extension Understudy {
     } else {
       now.state = "background"
     }
-    if now == hosted.told { return }
-    hosting.sessions[path]?.told = now
-    if now.title != hosted.told.title { await set("Title", now.title, of: path) }
+    if now.title != hosted.told.title, await set("Title", now.title, of: path, hosted) {
+      hosting.sessions[path]?.told.title = now.title
+    }
     if now.state == hosted.told.state { return }
-    do {
+    // The service may not have read the answer to its delivery yet, and then says that the session is not connected.
+    let isTaken = await takes(hosted, unless: .invalidArgs) {
       try await connection.call(to: Self.service, at: path, Self.session, "SetState", now.state) as ()
-      hosting.sessions[path]?.refusals = 0
+    }
+    if isTaken { hosting.sessions[path]?.told.state = now.state }
+  }
+
+  private func set(
+    _ property: MemberName, _ value: String, of path: ObjectPath, _ hosted: HostedSession
+  ) async -> Bool {
+    await takes(hosted) { try await connection.object(Self.service, at: path, Self.session).set(property, to: value) }
+  }
+
+  /// Whether the service has taken what it is told of a session, or will never take it. It may also have no space on its disk, or not answer in time: the
+  /// session is then compared again, after pauses that grow.
+  private func takes(
+    _ hosted: HostedSession, unless passing: ErrorName? = nil, _ tell: () async throws -> Void
+  ) async -> Bool {
+    do {
+      try await tell()
+      return true
+    } catch CallError.replied(let error)
+      where error.name != passing && error.name != "org.stagedoor.Error.StorageFailed" && error.name != .noReply
+    {
+      return true
+    } catch CallError.disconnected {
+      // The bus has gone, and the understudy goes too.
+      return false
     } catch {
-      // The service may not have read the answer to its delivery yet; another host may have taken over.
-      hosting.sessions[path]?.told.state = hosted.told.state
-      hosting.sessions[path]?.refusals += 1
-      if hosted.refusals < 20 { windowsChanged(of: hosted.entry) }
+      tellAgain(hosted.entry)
+      return false
     }
   }
 
-  private func set(_ property: MemberName, _ value: String, of path: ObjectPath) async {
-    try? await connection.object(Self.service, at: path, Self.session).set(property, to: value)
+  private func tellAgain(_ entry: String) {
+    let former = hosting.refused[entry]
+    if former?.isWaiting ?? false { return }
+    let pause = former.map { min($0.pause * 2, Hosting.longestPause) } ?? Hosting.firstPause
+    hosting.refused[entry] = (pause, true)
+    connection.loop.task { [connection] in
+      await connection.loop.sleep(for: pause)
+      self.hosting.refused[entry]?.isWaiting = false
+      self.windowsChanged(of: entry)
+    }
   }
 
   private static func activity(_ url: String) -> String {

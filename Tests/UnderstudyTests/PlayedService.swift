@@ -44,7 +44,11 @@ final class PlayedService: Sendable {
 
   /// Answers the windows that wait to be adopted.
   func adopt(as session: ObjectPath = PlayedService.session) {
-    for adoption in adoptions.withLock({ exchange(&$0, with: []) }) { adoption.send(session) }
+    let waiting = adoptions.withLock { adoptions in
+      defer { adoptions = [] }
+      return adoptions
+    }
+    for adoption in waiting { adoption.send(session) }
   }
 
   // MARK: On the bus

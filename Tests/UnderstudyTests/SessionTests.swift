@@ -61,4 +61,65 @@ import WindowEvidence
       }
     }
   }
+
+  // MARK: Telling
+
+  @Test func `what the service could not take is told once more`() async throws {
+    let failure: [ErrorName] = ["org.stagedoor.Error.StorageFailed"]
+    let service = PlayedService(refusing: [
+      "AdoptSession": failure, "s.StateRestorationActivity": failure, "s.UserActivity": failure, "s.Title": failure,
+      "s.Disconnect": failure,
+    ])
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+      func isToldTwice(_ call: String, _ part: String = " ") async throws {
+        @Sendable func count() -> Int {
+          service.calls.withLock { $0.count { "\($0) ".hasPrefix(call) && "\($0) ".contains(part) } }
+        }
+        try await eventually("\(call) twice") {
+          await desktop.understudy.takeEvents()
+          service.adopt()
+          return count() >= 2
+        }
+        #expect(count() == 2, "\(service.calls.withLock(\.self))")
+      }
+      desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM")
+      try await isToldTwice("AdoptSession")
+      try await isToldTwice("s.StateRestorationActivity", "a.txt")
+      desktop.display.write("b.txt (\(desktop.place)) - GVIM", on: 1)
+      try await isToldTwice("s.UserActivity", "b.txt")
+      try await isToldTwice("s.Title", "b.txt")
+      desktop.display.hide(1)
+      try await isToldTwice("s.Disconnect")
+      try await eventually("the end of the session") { await desktop.session() == nil }
+    }
+  }
+
+  @Test func `a session without a window here is not brought to the front`() async throws {
+    try await withHost(of: "gvim") { desktop, host async throws in
+      await #expect(throws: CallError.self) {
+        try await host.call("ActivateScene", PlayedService.session, [String: Variant]()) as ()
+      }
+    }
+  }
+
+  @Test func `a file that is dropped on the session of another opens, and the session goes on showing its own`()
+    async throws
+  {
+    let service = PlayedService()
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
+      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM") }
+      try await eventually("the window") { await desktop.session()?.window == 1 }
+      try await host.call("ContinueScene", PlayedService.session, desktop.options(["b.txt"])) as ()
+      await desktop.tell { $0.show(2, "gvim", "b.txt (\(desktop.place)) - GVIM") }
+      try await eventually("the word that the window shows its own file") {
+        service.told.contains { $0.hasPrefix("s.UserActivity") && $0.contains(desktop.url("a.txt")) }
+      }
+      try await eventually("the session of the other window") {
+        service.adopt(as: PlayedService.other)
+        return await desktop.session(PlayedService.other)?.window == 2
+      }
+      #expect(await desktop.session()?.window == 1)
+    }
+  }
 }
