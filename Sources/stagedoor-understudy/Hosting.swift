@@ -13,6 +13,10 @@ struct Hosting {
   var sessions: [ObjectPath: HostedSession] = [:]
   /// The documents whose sessions were closed before their windows had come.
   var closed: [ClosedDocument] = []
+  /// The documents of private deliveries whose windows have not gone yet.
+  var secrets: [SecretDocument] = []
+  /// Nobody opens as many in private. Beyond this the oldest are forgotten, and their windows get sessions.
+  static let mostSecrets = 10_000
   /// The applications whose windows have changed since their sessions were last compared with them, by their desktop files; `nil` if nothing has changed.
   var changed: Set<String>?
   /// Whether sessions are being compared, or are about to be: two that compare at the same time would adopt one window twice.
@@ -53,6 +57,17 @@ struct DocumentPlace {
   func isSame(as other: DocumentPlace) -> Bool { url == other.url || file != nil && file == other.file }
 }
 
+/// A document of a private delivery: nothing is said of it where others may read it.
+struct SecretDocument {
+  /// The application's desktop file.
+  let application: String
+  let document: DocumentPlace
+  /// Until then its window may come, although nothing of its program is there yet.
+  let end: ContinuousClock.Instant
+  /// The windows that have shown it. They may show it under another name later, so they stay secret until they go.
+  var windows: Set<WindowNumber> = []
+}
+
 /// A document that an application shows. Several may share a window, as tabs.
 struct HostedSession {
   /// The application's identifier on the bus.
@@ -62,7 +77,7 @@ struct HostedSession {
   /// The file that it shows; `nil` if that is no longer known.
   var url: String?
   var window: WindowNumber?
-  /// Whether the service has heard that there is a window. Before that it takes no state.
+  /// Whether the service has heard that its delivery was taken. What it is told before is not kept.
   var isConnected = true
   /// The delivery that has brought its window to the front. The service asks for the front once more behind it, unless our answer came too late.
   var broughtBy: String?

@@ -149,6 +149,7 @@ extension Understudy {
     /// Files that may be opened in their places.
     let files: [String]
     let hasOthers: Bool
+    let isPrivate: Bool
     let token: String?
     let delivery: String?
 
@@ -157,9 +158,11 @@ extension Understudy {
       let items = options["items"]?.elements ?? []
       let dropped = items.flatMap { $0["representations"]?.elements ?? [] }.compactMap { $0["file"]?.string }
       // Only this activity is our own word: senders write the others, and a sandbox may name no file.
-      let restored = options["stateRestorationActivity"]?["targetContentIdentifier"]?.string
-      files = items.isEmpty ? [restored].compactMap(\.self) : dropped
+      let restored = options["stateRestorationActivity"]
+      files = items.isEmpty ? [restored?["targetContentIdentifier"]?.string].compactMap(\.self) : dropped
       hasOthers = !items.isEmpty
+      // A session whose window showed something private gets it back by a delivery that is not.
+      isPrivate = options["private"]?.flag ?? false || items.isEmpty && restored?["userInfo"]?["private"]?.flag ?? false
       token = options["activationToken"]?.string
       delivery = options["delivery"]?.string
     }
@@ -179,12 +182,17 @@ extension Understudy {
     let before = hosting.sessions[session]
     do {
       for url in handedOver.files {
+        // The window that shows a private file may stay although a later file is refused.
+        if handedOver.isPrivate { keepSecret(DocumentPlace(url), of: manifest.entry, but: session) }
         let (_, window) = try act(on: try await look(for: url, in: manifest.entry), handedOver.token)
+        if !handedOver.isPrivate { reveal(DocumentPlace(url), of: manifest.entry) }
         guard url == first else { continue }
         var hosted =
           (isNew ? nil : hosting.sessions[session])
-          ?? HostedSession(application: manifest.identifier, entry: manifest.entry, isConnected: !isNew)
-        hosted.told.url = url
+          ?? HostedSession(application: manifest.identifier, entry: manifest.entry)
+        (hosted.isConnected, hosted.told.url) = (false, url)
+        // The service removes the title with what is private.
+        if handedOver.isPrivate { hosted.told.title = "" }
         // A window that the session has may go on showing another file.
         if self.window(of: hosted) == nil { (hosted.url, hosted.window) = (url, window.flatMap { WindowNumber($0) }) }
         hosting.sessions[session] = hosted

@@ -29,6 +29,11 @@ extension Understudy {
   /// Whether a session's window has gone.
   private func isLost(_ hosted: HostedSession) -> Bool { hosted.window != nil && window(of: hosted) == nil }
 
+  /// Whether an application has a window, or a program of its that was started here still runs and has shown none.
+  private func isPresent(_ entry: String) -> Bool {
+    windows.values.contains { $0.application == entry } || starts.contains { $0.application == entry && runs($0) }
+  }
+
   /// The window of a session. Its number may belong to another application's window by now.
   func window(of hosted: HostedSession) -> WindowNumber? {
     hosted.window.flatMap { windows[$0]?.application == hosted.entry ? $0 : nil }
@@ -46,6 +51,7 @@ extension Understudy {
       for (window, found) in documents(of: entry, in: &sight) {
         if let number = WindowNumber(window) { shown[number] = (DocumentPlace(found.url), found.level) }
       }
+      noteSecrets(in: shown, of: known.manifest.entry)
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, hosted, with: shown, hasTabs)
@@ -53,6 +59,7 @@ extension Understudy {
       for (window, found) in shown.sorted(by: { $0.key < $1.key }) where found.level == .certain {
         // The window may have gone while another was adopted.
         if windows[window]?.application != known.manifest.entry || isKnown(found.document, to: identifier)
+          || isSecret(found.document.url, of: known.manifest.entry) || isSecret(window)
           || closes(window, found.document.url, of: known.manifest.entry)
         {
           continue
@@ -111,8 +118,8 @@ extension Understudy {
 
   /// Tells the file that the session gets back when its window was closed.
   func tellRestoration(_ path: ObjectPath) async {
-    guard let hosted = hosting.sessions[path] else { return }
-    let document = hosted.url.map(Self.activity) ?? ""
+    guard let hosted = hosting.sessions[path], let url = said(of: hosted) else { return }
+    let document = url.map { Self.activity($0, isPrivate: isSecret($0, of: hosted.entry)) } ?? ""
     if document == hosted.told.restoration { return }
     if await set("StateRestorationActivity", document, of: path, hosted) {
       hosting.sessions[path]?.told.restoration = document
@@ -125,18 +132,24 @@ extension Understudy {
   /// - Parameter shown: The document that the window shows, if it is known.
   private func tell(_ path: ObjectPath, shown: DocumentPlace?) async {
     guard let hosted = hosting.sessions[path], hosted.isConnected else { return }
-    if hosted.url != hosted.told.url,
-      await set("UserActivity", hosted.url.map(Self.activity) ?? "", of: path, hosted),
+    if let url = said(of: hosted), url != hosted.told.url,
+      await set("UserActivity", url.map { Self.activity($0) } ?? "", of: path, hosted),
       // A delivery may have come meanwhile.
       hosting.sessions[path]?.told.url == hosted.told.url
     {
-      hosting.sessions[path]?.told.url = hosted.url
+      hosting.sessions[path]?.told.url = url
     }
-    await tellRestoration(path)
+    // What is secret is told with its delivery only: until its host has heard of the next one, a session may be public without its knowledge.
+    if !isSecret(hosting.sessions[path]?.told.url, of: hosted.entry) { await tellRestoration(path) }
     guard let window = window(of: hosted), let seen = windows[window] else { return }
     var now = hosted.told
-    if shown.map({ hosted.url.map(DocumentPlace.init)?.isSame(as: $0) ?? false }) ?? true {
-      now.title = String(decoding: seen.shown.title, as: UTF8.self)
+    let isShown = shown.map { hosted.url.map(DocumentPlace.init)?.isSame(as: $0) ?? false }
+    if isShown ?? true {
+      let isHidden =
+        isShown == nil
+        ? mayBeSecret(window, of: hosted.entry)
+        : isSecret(hosted.url, of: hosted.entry) || said(of: hosted) != .some(hosted.url)
+      if !isHidden { now.title = String(decoding: seen.shown.title, as: UTF8.self) }
       now.state = display.active == window ? "foregroundActive" : "foregroundInactive"
     } else {
       now.state = "background"
@@ -191,11 +204,72 @@ extension Understudy {
     }
   }
 
-  private static func activity(_ url: String) -> String {
+  private static func activity(_ url: String, isPrivate: Bool = false) -> String {
     JSONObjectWriter.text { fields in
       fields["activityType"] = "org.stagedoor.understudy.document"
       fields["targetContentIdentifier"] = Text(url)
+      if isPrivate { fields.set("userInfo", ["private": true]) }
     }.string
+  }
+
+  // MARK: Private deliveries
+
+  // A session that was given a private file is private in the service, which hides what its host tells until the host reports another content. Nothing
+  // hides what is said of other windows, and of the same window when it shows something else. So a window that has shown a private file is said to show
+  // what a delivery gives to its sessions, and nothing else; and it gets no session.
+
+  /// Keeps a file of a private delivery secret, before it is opened, unless a session of another delivery shows it to everyone.
+  func keepSecret(_ document: DocumentPlace, of entry: String, but session: ObjectPath) {
+    let isPublic = hosting.sessions.contains { path, hosted in
+      path != session && hosted.entry == entry && hosted.url.map { DocumentPlace($0).isSame(as: document) } ?? false
+    }
+    if isPublic { return }
+    let former = hosting.secrets.firstIndex { $0.application == entry && $0.document.isSame(as: document) }
+    let windows = former.map { hosting.secrets.remove(at: $0).windows } ?? []
+    hosting.secrets.append(
+      SecretDocument(application: entry, document: document, end: .now + startTime, windows: windows))
+    if hosting.secrets.count > Hosting.mostSecrets { hosting.secrets.removeFirst() }
+  }
+
+  /// A public delivery has said it to everyone.
+  func reveal(_ document: DocumentPlace, of entry: String) {
+    hosting.secrets.removeAll { $0.application == entry && $0.document.isSame(as: document) }
+  }
+
+  /// Notes the windows that show files of private deliveries, and forgets the files whose windows have gone.
+  private func noteSecrets(in shown: [WindowNumber: Shown], of entry: String) {
+    hosting.secrets = hosting.secrets.compactMap { secret in
+      var now = secret
+      now.windows = secret.windows.filter { windows[$0]?.application == secret.application }
+      if secret.application == entry {
+        now.windows.formUnion(shown.filter { secret.document.isSame(as: $0.value.document) }.keys)
+      }
+      let mayCome = secret.windows.isEmpty && (secret.end > .now || isPresent(secret.application))
+      return now.windows.isEmpty && !mayCome ? nil : now
+    }
+  }
+
+  private func isSecret(_ url: String?, of entry: String) -> Bool {
+    guard let url, hosting.secrets.contains(where: { $0.application == entry }) else { return false }
+    let document = DocumentPlace(url)
+    return hosting.secrets.contains { $0.application == entry && $0.document.isSame(as: document) }
+  }
+
+  private func isSecret(_ window: WindowNumber) -> Bool { hosting.secrets.contains { $0.windows.contains(window) } }
+
+  /// Whether a window of which nobody knows what it shows may show something secret.
+  private func mayBeSecret(_ window: WindowNumber, of entry: String) -> Bool {
+    hosting.secrets.contains { $0.application == entry && ($0.windows.isEmpty || $0.windows.contains(window)) }
+  }
+
+  /// What a session may be said to show: nothing in the place of a secret; `nil` if nothing may be said, because the session would not be private any more.
+  private func said(of hosted: HostedSession) -> String?? {
+    let given = hosted.told.url
+    if hosted.url == given { return .some(given) }
+    let isHidden =
+      hosted.url == nil || isSecret(hosted.url, of: hosted.entry) || hosted.window.map { isSecret($0) } ?? false
+    if isHidden { return isSecret(given, of: hosted.entry) ? .none : .some(nil) }
+    return .some(hosted.url)
   }
 
   // MARK: Closed

@@ -289,9 +289,12 @@ actor Understudy {
   func isStarting(_ application: String, with path: Bytes) -> Bool {
     starts.contains { start in
       start.application == application && start.path == path && !start.mayBeShown
-        && .now - start.noted < startTime && start.started != nil
-        && processes.start(of: start.process) == start.started
+        && .now - start.noted < startTime && runs(start)
     }
+  }
+
+  func runs(_ start: Start) -> Bool {
+    start.started != nil && processes.start(of: start.process) == start.started
   }
 
   /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.

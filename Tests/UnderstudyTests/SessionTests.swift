@@ -122,4 +122,98 @@ import WindowEvidence
       #expect(await desktop.session()?.window == 1)
     }
   }
+
+  // MARK: Private deliveries
+
+  /// What the service was told that says more of a file than that its session is there.
+  private func said(_ service: PlayedService) -> [String] {
+    service.calls.withLock { calls in
+      calls.filter { $0.contains(".txt") && !($0.hasPrefix("s.StateRestoration") && $0.contains("private")) }
+    }
+  }
+
+  @Test func `nothing is said of the files of a private delivery until their windows have gone`() async throws {
+    let service = PlayedService()
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+      func title(_ name: String) -> String { "\(name) (\(desktop.place)) - GVIM" }
+      let options = desktop.options(["a.txt", "b.txt"], isPrivate: true)
+      try await host.call("ConnectScene", PlayedService.session, "", options) as ()
+      await desktop.tell {
+        $0.show(1, "gvim", title("a.txt"))
+        $0.show(2, "gvim", title("b.txt"))
+      }
+      try await eventually("the window") { await desktop.session()?.window == 1 }
+      try await desktop.isCompared()
+      // Saved under another name; no longer known; and a title that only looks like one.
+      for other in [title("c.txt"), "a.txt, changed - GVIM", title("b.txt")] {
+        desktop.display.write(other, on: 1)
+        try await desktop.isCompared()
+      }
+      #expect(said(service) == [] && service.adopted == 0)
+      desktop.display.hide(2)
+      desktop.display.hide(1)
+      try await desktop.isCompared()
+      desktop.display.show(3, "gvim", title("b.txt"))
+      try await eventually("the window that somebody has opened") {
+        await desktop.understudy.takeEvents()
+        return service.adopted == 1
+      }
+    }
+  }
+
+  @Test func `the window of a private delivery stays secret after another of its files was refused`() async throws {
+    let service = PlayedService()
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+      let options = desktop.options(["a.txt", "gone.txt"], isPrivate: true)
+      await #expect(throws: CallError.self) {
+        try await host.call("ConnectScene", PlayedService.session, "", options) as ()
+      }
+      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM") }
+      try await desktop.isCompared()
+      #expect(said(service) == [] && service.adopted == 0)
+    }
+  }
+
+  @Test func `a private file on the session of another file stays secret until it is delivered to everyone`()
+    async throws
+  {
+    let service = PlayedService()
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
+      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM") }
+      try await eventually("the window") { await desktop.session()?.window == 1 }
+      let options = desktop.options(["b.txt"], isPrivate: true)
+      try await host.call("ContinueScene", PlayedService.session, options) as ()
+      await desktop.tell { $0.show(2, "gvim", "b.txt (\(desktop.place)) - GVIM") }
+      try await eventually("the word that the window shows its own file") {
+        service.told.contains { $0.hasPrefix("s.UserActivity") && $0.contains("a.txt") }
+      }
+      try await desktop.isCompared()
+      #expect(!said(service).contains { $0.contains("b.txt") } && service.adopted == 0)
+      try await host.call("ConnectScene", PlayedService.other, "", desktop.options(["b.txt"])) as ()
+      try await eventually("the title") { service.told.contains { $0.hasPrefix("t.Title") && $0.contains("b.txt") } }
+    }
+  }
+
+  @Test func `what a private window gets back when it is opened again stays secret`() async throws {
+    let service = PlayedService()
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+      let options = desktop.options(["a.txt"], isPrivate: true)
+      try await host.call("ConnectScene", PlayedService.session, "", options) as ()
+      let told = service.told.first { $0.hasPrefix("s.StateRestorationActivity ") } ?? ""
+      let restored =
+        #"{"delivery": "the-delivery", "stateRestorationActivity": \#(told.split(separator: " ", maxSplits: 1)[1])}"#
+      for window: WindowNumber in [1, 2] {
+        await desktop.tell { $0.show(window, "gvim", "a.txt (\(desktop.place)) - GVIM") }
+        try await eventually("the window") { await desktop.session()?.window == window }
+        desktop.display.hide(window)
+        try await eventually("its end") {
+          await desktop.understudy.takeEvents()
+          return await desktop.session() == nil
+        }
+        if window == 1 { try await host.call("ConnectScene", PlayedService.session, "", restored) as () }
+      }
+      #expect(said(service) == [] && service.adopted == 0)
+    }
+  }
 }
