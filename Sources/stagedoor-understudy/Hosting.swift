@@ -11,7 +11,7 @@ struct Hosting {
   /// The registered manifests, by their identifiers, and the paths of their applications.
   var registered: [String: (manifest: DerivedManifest, path: ObjectPath)] = [:]
   var sessions: [ObjectPath: HostedSession] = [:]
-  /// The documents whose sessions were closed before their windows had come.
+  /// The documents whose sessions were closed a short while ago.
   var closed: [ClosedDocument] = []
   /// The documents of private deliveries whose windows have not gone yet.
   var secrets: [SecretDocument] = []
@@ -32,15 +32,20 @@ struct Hosting {
   static let longestPause = Duration.seconds(60)
 }
 
-/// A document whose window is to close as soon as it comes.
+/// A document whose session was closed: its window was asked to close, or is to close as soon as it comes. Meanwhile it gets no other session.
 struct ClosedDocument {
   /// The application's desktop file.
   let application: String
-  let url: String
-  /// Until then the window may still come.
-  let end: ContinuousClock.Instant
-  /// The window that has come, and was asked to close.
+  /// `nil` if nobody knew what the window showed.
+  let document: DocumentPlace?
+  /// `nil` while the window has not come.
   var window: WindowNumber?
+  /// When the session was closed, or the window asked to close.
+  var asked = ContinuousClock.now
+  /// Until then the window may come, or go.
+  var end: ContinuousClock.Instant
+  /// Whether a dialog was there when the windows were last compared: a person may take long for the answer.
+  var isAsking = false
 }
 
 /// A document, and the file behind its links: a session has the path that the person used, and the kernel tells where that leads.

@@ -52,6 +52,7 @@ extension Understudy {
         if let number = WindowNumber(window) { shown[number] = (DocumentPlace(found.url), found.level) }
       }
       noteSecrets(in: shown, of: known.manifest.entry)
+      noteClosed()
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, hosted, with: shown, hasTabs)
@@ -60,7 +61,7 @@ extension Understudy {
         // The window may have gone while another was adopted.
         if windows[window]?.application != known.manifest.entry || isKnown(found.document, to: identifier)
           || isSecret(found.document.url, of: known.manifest.entry) || isSecret(window)
-          || closes(window, found.document.url, of: known.manifest.entry)
+          || isClosed(window, found.document, of: known.manifest.entry)
         {
           continue
         }
@@ -277,31 +278,55 @@ extension Understudy {
   /// Asks the window to close, as its own button does. A window that others share stays.
   func close(_ session: ObjectPath) {
     guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
-    if let window = window(of: hosted) {
-      if !isShared(window) { display.close(window) }
-      takeEvents()
-    } else if let url = hosted.url {
-      hosting.closed.append(ClosedDocument(application: hosted.entry, url: url, end: .now + startTime))
-    }
+    let window = window(of: hosted)
+    hosting.closed.append(
+      ClosedDocument(
+        application: hosted.entry, document: hosted.url.map { DocumentPlace($0) }, window: window, end: .now + startTime
+      ))
+    if let window, !isShared(window) { display.close(window) }
+    takeEvents()
   }
 
   private func isShared(_ window: WindowNumber) -> Bool { hosting.sessions.values.contains { $0.window == window } }
 
-  /// Asks a window to close that shows a document whose session was closed before.
-  private func closes(_ window: WindowNumber, _ url: String, of application: String) -> Bool {
-    hosting.closed.removeAll { $0.end < .now }
-    let place = hosting.closed.firstIndex { $0.application == application && $0.url == url }
-    guard let place, !isShared(window) else { return false }
-    // Its application may need a while, or ask its person.
-    if hosting.closed[place].window == window { return true }
-    if hosting.closed[place].window != nil { return false }
-    hosting.closed[place].window = window
-    display.close(window)
-    return true
+  /// Forgets the closed documents whose windows have gone, or have had the time to come or go.
+  private func noteClosed() {
+    for place in hosting.closed.indices {
+      let closed = hosting.closed[place]
+      guard let process = closed.window.flatMap({ windows[$0]?.shown.process }) else { continue }
+      hosting.closed[place].isAsking = windows.values.contains {
+        !$0.shown.isMain && $0.shown.process == process && $0.appeared > closed.asked
+      }
+      // From the last look until now there was a dialog.
+      if closed.isAsking { hosting.closed[place].end = .now + startTime }
+    }
+    hosting.closed.removeAll { closed in
+      closed.end < .now && !closed.isAsking
+        || closed.window.map { windows[$0]?.application != closed.application } ?? false
+    }
+  }
+
+  /// Whether a window shows a document whose session was closed. If it has only come now, it is asked to close.
+  private func isClosed(_ window: WindowNumber, _ document: DocumentPlace, of application: String) -> Bool {
+    for place in hosting.closed.indices where hosting.closed[place].application == application {
+      let closed = hosting.closed[place]
+      let isSame = closed.document?.isSame(as: document) ?? false
+      // A window that closes may show another of its documents, and ask about that.
+      if closed.window == window, isSame || !isShared(window) { return true }
+      if closed.window == nil, isSame, !isShared(window) {
+        hosting.closed[place] = ClosedDocument(
+          application: application, document: closed.document, window: window, end: .now + startTime)
+        display.close(window)
+        return true
+      }
+    }
+    return false
   }
 
   /// Somebody wants the document after its session was closed.
   func keep(_ url: String, of application: String) {
-    hosting.closed.removeAll { $0.application == application && $0.url == url }
+    if hosting.closed.isEmpty { return }
+    let document = DocumentPlace(url)
+    hosting.closed.removeAll { $0.application == application && $0.document?.isSame(as: document) ?? false }
   }
 }

@@ -29,6 +29,10 @@ final class PlayedDisplay: Display, Sendable {
     var windows: [(number: WindowNumber, shown: ShownWindow)] = []
     var changes = DisplayChanges()
     var raised: [WindowNumber] = []
+    /// The windows that were asked to close.
+    var closed: [WindowNumber] = []
+    /// Whether programs ask their person first: their windows stay until the test hides them.
+    var asksBeforeClosing = false
     /// The startup sequences that were ended.
     var ended: [String] = []
     var active: WindowNumber?
@@ -83,6 +87,7 @@ final class PlayedDisplay: Display, Sendable {
   }
 
   var raised: [WindowNumber] { state.withLock(\.raised) }
+  var closed: [WindowNumber] { state.withLock(\.closed) }
   var listings: Int { state.withLock(\.listings) }
   var ended: [String] { state.withLock(\.ended) }
 
@@ -109,8 +114,12 @@ final class PlayedDisplay: Display, Sendable {
   func titles(of windows: [WindowNumber]) -> [Bytes] { read(windows).map(\.title) }
   var active: WindowNumber? { state.withLock(\.active) }
   var canRaise: Bool { state.withLock(\.canRaise) }
-  /// Its program closes the window at once.
-  func close(_ window: WindowNumber) { hide(window) }
+  func close(_ window: WindowNumber) {
+    change {
+      $0.closed.append(window)
+      if !$0.asksBeforeClosing { $0.hide(window) }
+    }
+  }
   func hide(_ window: WindowNumber) { change { $0.hide(window) } }
   func raise(_ window: WindowNumber, at time: UInt32) { state.withLock { $0.raised.append(window) } }
   func endStartup(_ identifier: Bytes) {

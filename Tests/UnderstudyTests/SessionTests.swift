@@ -216,4 +216,59 @@ import WindowEvidence
       #expect(said(service) == [] && service.adopted == 0)
     }
   }
+
+  // MARK: Closed
+
+  /// Runs `body` with a session whose window was asked to close, and asks its person.
+  private nonisolated(nonsending) func withClosing(
+    startTime: Duration, _ body: nonisolated(nonsending) (PlayedDesktop, PlayedService) async throws -> Void
+  ) async throws {
+    let service = PlayedService()
+    let processes = { (_: String) in [Process(number: 7, started: 1 << 60)] }
+    try await withHost(of: "gvim", service: service, startTime: startTime, processes) { desktop, host async throws in
+      desktop.display.change { $0.asksBeforeClosing = true }
+      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
+      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM", process: 7) }
+      try await eventually("the window") { await desktop.session()?.window == 1 }
+      try await host.call("DestroyScene", PlayedService.session, "standard") as ()
+      #expect(desktop.display.closed == [1])
+      try await body(desktop, service)
+    }
+  }
+
+  @Test func `a window that asks before it closes gets no session meanwhile, whatever it shows`() async throws {
+    try await withClosing(startTime: usualLimit) { desktop, service async throws in
+      for name in ["a.txt +", "b.txt"] {
+        desktop.display.write("\(name) (\(desktop.place)) - GVIM", on: 1)
+        try await desktop.isCompared()
+      }
+      #expect(service.adopted == 0 && desktop.display.closed == [1])
+      // Somebody asks for it after all.
+      await desktop.understudy.keep(desktop.url("a.txt"), of: "gvim")
+      desktop.display.write("a.txt (\(desktop.place)) - GVIM", on: 1)
+      try await eventually("its session") {
+        await desktop.understudy.takeEvents()
+        return service.adopted == 1
+      }
+    }
+  }
+
+  @Test func `a window that stays gets a session again, but not before its dialog has gone`() async throws {
+    try await withClosing(startTime: .milliseconds(500)) { desktop, service async throws in
+      await desktop.tell { $0.show(2, "gvim", "Save?", process: 7, isMain: false) }
+      try await desktop.isCompared()
+      let loop = desktop.understudy.connection.loop
+      // Longer than a window may take to go.
+      await loop.sleep(for: .milliseconds(700))
+      desktop.display.hide(2)
+      try await desktop.isCompared()
+      #expect(service.adopted == 0)
+      await loop.sleep(for: .milliseconds(700))
+      desktop.display.write("a.txt + (\(desktop.place)) - GVIM", on: 1)
+      try await eventually("its session") {
+        await desktop.understudy.takeEvents()
+        return service.adopted == 1
+      }
+    }
+  }
 }
