@@ -84,6 +84,8 @@ struct HostedSession {
   var window: WindowNumber?
   /// Whether the service has heard that its delivery was taken. What it is told before is not kept.
   var isConnected = true
+  /// The time of its last delivery.
+  var opened = ContinuousClock.now
   /// The delivery that has brought its window to the front. The service asks for the front once more behind it, unless our answer came too late.
   var broughtBy: String?
   /// What the service has taken.

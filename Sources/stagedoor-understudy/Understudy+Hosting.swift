@@ -190,7 +190,7 @@ extension Understudy {
         var hosted =
           (isNew ? nil : hosting.sessions[session])
           ?? HostedSession(application: manifest.identifier, entry: manifest.entry)
-        (hosted.isConnected, hosted.told.url) = (false, url)
+        (hosted.isConnected, hosted.opened, hosted.told.url) = (false, .now, url)
         // The service removes the title with what is private.
         if handedOver.isPrivate { hosted.told.title = "" }
         // A window that the session has may go on showing another file.
@@ -208,6 +208,9 @@ extension Understudy {
     connection.loop.task {
       self.hosting.sessions[session]?.isConnected = true
       self.windowsChanged(of: manifest.entry)
+      // No change of a window may tell that none comes.
+      await self.connection.loop.sleep(for: self.startTime)
+      if self.hosting.sessions[session].map(self.isLost) ?? false { self.windowsChanged(of: manifest.entry) }
     }
   }
 

@@ -26,8 +26,11 @@ extension Understudy {
     }
   }
 
-  /// Whether a session's window has gone.
-  private func isLost(_ hosted: HostedSession) -> Bool { hosted.window != nil && window(of: hosted) == nil }
+  /// Whether a session's window has gone; or whether the session never had one that is known, and nothing is there that may have it or bring it.
+  func isLost(_ hosted: HostedSession) -> Bool {
+    if hosted.window != nil { return window(of: hosted) == nil }
+    return hosted.isConnected && hosted.opened + startTime <= .now && !isPresent(hosted.entry)
+  }
 
   /// Whether an application has a window, or a program of its that was started here still runs and has shown none.
   private func isPresent(_ entry: String) -> Bool {
@@ -89,7 +92,6 @@ extension Understudy {
       hosting.sessions[path]?.window = window
       return
     }
-    guard let window = hosted.window else { return }
     if isLost(hosted) {
       let isTaken = await takes(hosted) {
         try await connection.call(to: Self.service, at: path, Self.session, "Disconnect") as ()
@@ -98,7 +100,7 @@ extension Understudy {
       return
     }
     // The title of a window with tabs names one of its documents.
-    if !hasTabs { hosting.sessions[path]?.url = shown[window]?.document.url }
+    if let window = hosted.window, !hasTabs { hosting.sessions[path]?.url = shown[window]?.document.url }
   }
 
   private func adopt(

@@ -271,4 +271,25 @@ import WindowEvidence
       }
     }
   }
+
+  // MARK: Windows that are never known
+
+  @Test func `a session whose window is never known ends when nothing of its program is there any more`() async throws {
+    let service = PlayedService()
+    try await withHost(of: "gvim", service: service, startTime: .milliseconds(500)) { desktop, host async throws in
+      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
+      await desktop.tell { $0.show(1, "gvim", "a picture") }
+      // Longer than a window may take to come.
+      await desktop.understudy.connection.loop.sleep(for: .milliseconds(700))
+      try await desktop.isCompared()
+      #expect(service.count(of: "s.Disconnect") == 0)
+      desktop.display.hide(1)
+      try await eventually("the end of its scene") {
+        await desktop.understudy.takeEvents()
+        return service.count(of: "s.Disconnect") == 1
+      }
+      try await host.call("ConnectScene", PlayedService.other, "", desktop.options(["b.txt"])) as ()
+      try await eventually("the end of a scene that got no window") { service.count(of: "t.Disconnect") == 1 }
+    }
+  }
 }
