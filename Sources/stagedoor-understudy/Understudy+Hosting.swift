@@ -16,7 +16,14 @@ extension Understudy {
 
   /// Takes part in the service whenever it runs, and starts it once.
   func takePart() async {
-    guard let owners = try? await connection.owners(of: Self.service) else { return }
+    guard let removed = try? await connection.signals(Self.removals),
+      let changed = try? await connection.signals(Self.changes),
+      let owners = try? await connection.owners(of: Self.service)
+    else { return }
+    let losses = [removed, changed].map { signals in
+      connection.loop.task { for await signal in signals { await self.noteLoss(signal) } }
+    }
+    defer { for loss in losses { loss.cancel() } }
     let _: UInt32? = try? await connection.call(
       to: .bus, at: .bus, .bus, "StartServiceByName", "\(Self.service)", UInt32(0))
     for await owner in owners where owner != hosting.service {
@@ -32,6 +39,34 @@ extension Understudy {
   }
 
   // MARK: Applications
+
+  private static let applicationInterface: InterfaceName = "org.stagedoor.Application1"
+  private static let removals = MatchRule(
+    sender: service, interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesRemoved")
+  private static let changes = MatchRule(
+    sender: service, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+    arguments: [0: "\(applicationInterface)"])
+
+  /// Takes back an application that nobody stands in for any more: somebody has unregistered it, its own manifest has gone, or its program has left.
+  private func noteLoss(_ signal: ReceivedSignal) async {
+    guard let path = Self.lostApplication(signal) else { return }
+    for (name, known) in hosting.registered where known.path == path { hosting.registered[name] = nil }
+    await updateManifests()
+  }
+
+  /// The application that has gone, or has no host now.
+  private static func lostApplication(_ signal: ReceivedSignal) -> ObjectPath? {
+    if signal.member == "InterfacesRemoved" {
+      guard let (path, interfaces) = try? signal.values(as: ObjectPath.self, [String].self),
+        interfaces.contains("\(applicationInterface)")
+      else { return nil }
+      return path
+    }
+    guard let (_, values, _) = try? signal.values(as: String.self, [String: Variant].self, [String].self),
+      let isAttached = values["HostAttached"].flatMap({ try? Bool($0) }), !isAttached
+    else { return nil }
+    return signal.path
+  }
 
   /// Registers what is installed, and unregisters what is no longer.
   func updateManifests() async {

@@ -195,6 +195,42 @@ import Testing
     }
   }
 
+  enum Loss: CaseIterable {
+    case unregistered, declared, hosted
+  }
+
+  @Test(arguments: Loss.allCases)
+  func `an application that nobody stands in for any more is taken back`(after loss: Loss) async throws {
+    try await withStage { stage async throws in
+      let (desktop, place) = (stage.desktop, stage.desktop.place)
+      try await stage.serving {
+        switch loss {
+        case .unregistered: _ = try await stage.command("unregister", "desktop.gvim").output()
+        case .declared:
+          let configurations = #"{"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Document"}]}"#
+          try """
+          {"CFBundleIdentifier": "desktop.gvim", "CFBundleDisplayName": "Vim",
+           "UIApplicationSceneManifest": {"UISceneConfigurations": \(configurations)}}
+          """.write(toFile: "\(place)/Info.json", atomically: true, encoding: .utf8)
+          _ = try await stage.command("install-manifest", "\(place)/Info.json").output()
+          _ = try await stage.command("uninstall-manifest", "desktop.gvim").output()
+        case .hosted:
+          let program = try await desktop.bus.connect()
+          program.export(Interface("org.stagedoor.SceneHost1"), at: "/desktop/gvim")
+          _ = try await program.requestName("desktop.gvim")
+          _ = try await program.call(
+            to: PlayedService.name, at: PlayedService.root, "org.stagedoor.Interchange1", "AttachHost", "desktop.gvim",
+            [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
+          await program.close()
+        }
+        desktop.display.show(1, "gvim", "a.txt (\(place)) - GVIM")
+        try await stage.becomes("the session of its window") {
+          $0 == ["\(desktop.url("a.txt"))\ta.txt (\(place)) - GVIM\tforegroundInactive"]
+        }
+      }
+    }
+  }
+
   // MARK: The front behind a delivery
 
   /// Runs `body` with an editor that shows `a.txt`, and its host as the played service calls it.

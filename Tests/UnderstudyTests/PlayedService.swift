@@ -76,6 +76,9 @@ final class PlayedService: Sendable {
       try self.take("AttachHostWith", shown.isEmpty ? "" : " \(shown.map(\.rawValue))")
       return (Self.application, [])
     }
+    interface.method("UnregisterApplication", in: "application") { (_: String) throws in
+      try self.take("UnregisterApplication")
+    }
     interface.method("GetDelivery", in: "delivery", out: "state", "decision") {
       (delivery: String) -> (String, String) in
       #expect(delivery == "the-delivery")
