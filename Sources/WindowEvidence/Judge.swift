@@ -188,7 +188,7 @@ private struct Judge {
       process.arguments.count == 1 ? process.arguments.first { $0.isAbsolute && file.paths.contains($0.path) } : nil
     // The file may have been asked for by a link of another name.
     guard let name = (started ?? given?.path).map(File.name) else { return }
-    if let before = history.processStarted, before != process.started { finding.vetoes.insert(.processChanged) }
+    if let before = history.processStarted, before != process.ticks { finding.vetoes.insert(.processChanged) }
     let all = history.titles + [window.title]
     guard history.isComplete else { return }
     guard all.allSatisfy({ Title.hasWord(name, in: $0) }) else {

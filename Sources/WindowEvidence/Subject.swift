@@ -93,15 +93,18 @@ package struct Application: Hashable, Sendable {
 /// A process, as far as the kernel shows it.
 package struct Process: Hashable, Sendable {
   package var number: Int32
-  /// In microseconds since 1970. It tells two processes of one number apart.
+  /// Its start in microseconds since 1970, by the present clock, as the birth of a file is.
   package var started: Int64
+  /// Its start by the kernel's own count, which no change of the clock moves: it tells two processes of one number apart.
+  package var ticks: Int64
   /// The files behind its descriptors from 3 on; `nil` if they cannot be read.
   package var held: [HeldFile]?
   /// The absolute paths among its arguments, and the relative ones with its working directory before them.
   package var arguments: [Argument]
 
-  package init(number: Int32, started: Int64, held: [HeldFile]? = [], arguments: [Argument] = []) {
-    (self.number, self.started, self.held, self.arguments) = (number, started, held, arguments)
+  package init(number: Int32, started: Int64, ticks: Int64, held: [HeldFile]? = [], arguments: [Argument] = []) {
+    (self.number, self.started, self.ticks) = (number, started, ticks)
+    (self.held, self.arguments) = (held, arguments)
   }
 
   package struct HeldFile: Hashable, Sendable {
@@ -154,7 +157,7 @@ package struct Window: Hashable, Sendable {
   package struct History: Hashable, Sendable {
     /// The path with which we started its program; `nil` if somebody else did.
     package var startedWith: Bytes?
-    /// The start of its process, as it was then.
+    /// The start of its process by the kernel's count, as it was then.
     package var processStarted: Int64?
     /// All titles that it has had.
     package var titles: [Bytes]

@@ -8,7 +8,7 @@ import WindowEvidence
 protocol Processes {
   /// The process; `nil` if it has gone or belongs to somebody else.
   func process(_ number: Int32) -> Process?
-  /// The start of a process, in microseconds since 1970.
+  /// The start of a process by the kernel's own count, which no change of the clock moves.
   func start(of number: Int32) -> Int64?
   func parent(of number: Int32) -> Int32?
   /// A variable of a process as it was started.
@@ -19,12 +19,19 @@ protocol Processes {
 
 /// What `/proc` shows of this user's processes. Those of other users are not read.
 struct Kernel: Processes {
+  /// The time at which the machine was started, in microseconds since 1970, by the present clock.
+  private let booted: @Sendable () -> Int64
+
+  /// Tests set the clock.
+  init(bootedAt booted: @escaping @Sendable () -> Int64 = Kernel.boot) { self.booted = booted }
+
   func process(_ number: Int32) -> Process? {
-    guard let started = start(of: number), Kernel.isOurs(number) else { return nil }
+    guard let ticks = start(of: number), Kernel.isOurs(number) else { return nil }
     let arguments = words(of: number, "cmdline").dropFirst().filter { !$0.isEmpty && $0.first != UInt8(ascii: "-") }
     let directory = LinkTarget.bytes(of: "/proc/\(number)/cwd")
     return Process(
-      number: number, started: started, held: held(by: number),
+      number: number, started: booted() + ticks * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))), ticks: ticks,
+      held: held(by: number),
       arguments: arguments.compactMap { word in
         if word.first == UInt8(ascii: "/") { return .init(word, isAbsolute: true) }
         // A desktop file with %U asks for URLs.
@@ -40,10 +47,7 @@ struct Kernel: Processes {
   }
 
   func start(of number: Int32) -> Int64? {
-    guard let fields = fields(of: number), fields.count > 19,
-      let ticks = Int64(String(decoding: fields[19], as: UTF8.self))
-    else { return nil }
-    return Kernel.boot + ticks * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+    fields(of: number).flatMap { $0.count > 19 ? Int64(String(decoding: $0[19], as: UTF8.self)) : nil }
   }
 
   private static func isOurs(_ number: Int32) -> Bool {
@@ -58,12 +62,12 @@ struct Kernel: Processes {
     return stat[(name + 1)...].split(separator: UInt8(ascii: " "))
   }
 
-  private static let boot: Int64 = {
+  @Sendable private static func boot() -> Int64 {
     var (now, up) = (timespec(), timespec())
     clock_gettime(CLOCK_REALTIME, &now)
     clock_gettime(CLOCK_BOOTTIME, &up)
     return Int64(now.tv_sec - up.tv_sec) * 1_000_000 + Int64(now.tv_nsec - up.tv_nsec) / 1_000
-  }()
+  }
 
   /// The regular files behind the descriptors from 3 on; `nil` if they may not be read.
   private func held(by number: Int32) -> [Process.HeldFile]? {

@@ -66,7 +66,7 @@ actor Understudy {
     let path: Bytes
     let startup: Bytes
     let process: Int32
-    /// The start of the process: its number may belong to another process later.
+    /// The start of the process by the kernel's count: its number may belong to another process later.
     let started: Int64?
     let noted = ContinuousClock.now
     /// Whether a window has come since that may be the program's.

@@ -160,7 +160,9 @@ import WindowEvidence
   /// A player that loads another file of the same name changes no title.
   @Test(arguments: fronts)
   func `a window that comes to hold the file takes no focus from a chosen one`(fronts: Fronts) async throws {
-    let processes = { (_: String) in [Process(number: 7, started: 5), Process(number: 8, started: 5)] }
+    let processes = { (_: String) in
+      [Process(number: 7, started: 5, ticks: 5), Process(number: 8, started: 5, ticks: 5)]
+    }
     try await PlayedDesktop.run(programs: ["parole"], processes) { desktop async throws in
       desktop.display.show(2, "parole", "other", process: 8)
       desktop.display.show(1, "parole", "a.txt", process: 7)

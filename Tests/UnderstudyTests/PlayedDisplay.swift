@@ -13,12 +13,14 @@ typealias Process = WindowEvidence.Process
 extension Process {
   /// A process with a file in its command line.
   static func opened(_ number: Int32, with path: String, started: Int64 = 1 << 60) -> Process {
-    Process(number: number, started: started, arguments: [.init(Bytes(path.utf8), isAbsolute: true)])
+    Process(number: number, started: started, ticks: started, arguments: [.init(Bytes(path.utf8), isAbsolute: true)])
   }
 
   /// A process that holds a file open.
   static func holding(_ path: String, _ number: Int32) -> Process {
-    Process(number: number, started: 1 << 60, held: [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))])
+    Process(
+      number: number, started: 1 << 60, ticks: 1 << 60,
+      held: [.init(PlayedDesktop.node(path), path: Bytes(path.utf8))])
   }
 }
 
@@ -162,7 +164,7 @@ final class PlayedProcesses: Processes, Sendable {
   func start(of number: Int32) -> Int64? {
     state.withLock {
       $0.started.insert(number)
-      return $0.all[number]?.started ?? ($0.knowsStarted ? 1 : nil)
+      return $0.all[number]?.ticks ?? ($0.knowsStarted ? 1 : nil)
     }
   }
   func parent(of number: Int32) -> Int32? { nil }

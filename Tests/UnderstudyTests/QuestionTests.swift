@@ -12,7 +12,7 @@ import WindowEvidence
 @Suite struct QuestionTests {
   @Test func `a window that certainly shows the file comes before a likely one of the own application`() async throws {
     let processes = { (place: String) in
-      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60)]
+      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60, ticks: 1 << 60)]
     }
     try await PlayedDesktop.run(programs: ["viewnior", "zathura"], chosen: "viewnior", processes) {
       desktop async throws in
@@ -29,7 +29,9 @@ import WindowEvidence
   }
 
   @Test func `the display and each process are asked once, and no process of a stranger's window`() async throws {
-    let processes = { (_: String) in [Process(number: 7, started: 5), Process(number: 9, started: 5)] }
+    let processes = { (_: String) in
+      [Process(number: 7, started: 5, ticks: 5), Process(number: 9, started: 5, ticks: 5)]
+    }
     try await PlayedDesktop.run(
       programs: ["gvim", "okular", "firefox", "xterm"], lines: ["firefox": "Categories=WebBrowser;\n"],
       chosen: "gvim", processes
@@ -117,7 +119,10 @@ import WindowEvidence
 
   @Test func `services on the bus are asked at once, and only where nothing else is certain`() async throws {
     let processes = { (_: String) in
-      [Process(number: getpid(), started: 1 << 60), Process(number: 7, started: 1 << 60)]
+      [
+        Process(number: getpid(), started: 1 << 60, ticks: 1 << 60),
+        Process(number: 7, started: 1 << 60, ticks: 1 << 60),
+      ]
     }
     try await PlayedDesktop.run(programs: ["mousepad", "atril", "evince"], chosen: "mousepad", processes) {
       desktop async throws in

@@ -4,6 +4,7 @@ import DaemonTestSupport
 import DesktopFiles
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import WindowEvidence
 
@@ -23,6 +24,16 @@ import WindowEvidence
       desktop.display.write("a.txt - 1/2 - 99%", on: 2, times: times)
       #expect(try await desktop.verdict("a.txt", "viewnior") == (isKnown ? .raise(window: "2", .likely) : .start))
     }
+  }
+
+  @Test func `after the clock was set back, a process has begun earlier, and is the same`() throws {
+    let booted = Mutex<Int64>(1_000_000)
+    let kernel = Kernel { booted.withLock(\.self) }
+    let before = try #require(kernel.process(getpid()))
+    booted.withLock { $0 -= 400 }
+    let after = try #require(kernel.process(getpid()))
+    #expect(after.started == before.started - 400)
+    #expect(after.ticks == before.ticks && kernel.start(of: getpid()) == before.ticks)
   }
 
   /// emacs and viewnior show their own names first.
@@ -68,7 +79,7 @@ import WindowEvidence
 
   @Test func `without a chosen application, a window of any that certainly shows the file is found`() async throws {
     let processes = { (place: String) in
-      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60)]
+      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60, ticks: 1 << 60)]
     }
     try await PlayedDesktop.run(programs: ["mousepad", "viewnior", "zathura"], processes) { desktop async throws in
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)

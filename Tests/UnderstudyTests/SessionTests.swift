@@ -224,7 +224,7 @@ import WindowEvidence
     startTime: Duration, _ body: nonisolated(nonsending) (PlayedDesktop, PlayedService) async throws -> Void
   ) async throws {
     let service = PlayedService()
-    let processes = { (_: String) in [Process(number: 7, started: 1 << 60)] }
+    let processes = { (_: String) in [Process(number: 7, started: 1 << 60, ticks: 1 << 60)] }
     try await withHost(of: "gvim", service: service, startTime: startTime, processes) { desktop, host async throws in
       desktop.display.change { $0.asksBeforeClosing = true }
       try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()

@@ -139,7 +139,7 @@ private struct Desktop {
       &random)
     var seen = Window("w\(number)", application: application.identifier, title: title)
     if random.below(4) > 0 {
-      var process = Process(number: Int32(100 + number), started: Desktop.started)
+      var process = Process(number: Int32(100 + number), started: Desktop.started, ticks: 1)
       if random.once(in: 2) {
         process.held = [.init(shown, path: file.path)]
       } else {
@@ -158,7 +158,7 @@ private struct Desktop {
       seen.process = process
       if random.once(in: 2) {
         seen.history = .init(
-          startedWith: random.once(in: 2) ? file.path : nil, processStarted: Desktop.started, titles: [title])
+          startedWith: random.once(in: 2) ? file.path : nil, processStarted: 1, titles: [title])
       }
       if application.kind == .player, random.once(in: 3) { seen.playing = file.isReplaced ? nil : file.path }
     }

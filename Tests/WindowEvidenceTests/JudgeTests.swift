@@ -21,7 +21,7 @@ private func application(
 
 private func process(holds: [(Node, String)] = [], given argument: String? = nil, isAbsolute: Bool = true) -> Process {
   Process(
-    number: 50, started: 1_000, held: holds.map { .init($0.0, path: bytes($0.1)) },
+    number: 50, started: 1_000, ticks: 10, held: holds.map { .init($0.0, path: bytes($0.1)) },
     arguments: [argument].compactMap(\.self).map { .init(bytes($0), isAbsolute: isAbsolute) })
 }
 
@@ -147,6 +147,14 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
     #expect(verdict(file(), zathura, window("/home/ann/a.txt", of: "zathura")) == .start)
   }
 
+  @Test func `a clock that is set makes no other process, and moves its start`() {
+    var (one, shown) = (emacs(title), window("/home/ann/a.txt", of: "zathura", process()))
+    one.process?.started = 50
+    shown.process?.started = 50
+    #expect(verdict(file(), emacs, one) == likely)
+    #expect(verdict(file(), application("zathura", kind: .viewer, writesOwnTitles: true), shown) == .start)
+  }
+
   // MARK: Likely
 
   private let emacs = application("emacs", habit: .oneProcessForEach)
@@ -155,7 +163,7 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
   private func emacs(_ title: String, titles: [String]? = nil, started: String? = "/home/ann/a.txt") -> Window {
     var one = window(title, of: "emacs", process(given: "/home/ann/a.txt"))
     one.history = .init(
-      startedWith: started.map(bytes), processStarted: 1_000, titles: (titles ?? [self.title]).map(bytes))
+      startedWith: started.map(bytes), processStarted: 10, titles: (titles ?? [self.title]).map(bytes))
     return one
   }
 
