@@ -155,7 +155,7 @@ private struct Judge {
   private static let byTitle: Set<Evidence> = [.titleNamesPath, .titleNamesNameAndDirectory]
 
   private func windowCount(of process: Process) -> Int {
-    windows.count { $0.isMain && $0.process?.number == process.number }
+    windows.count { $0.isMain && $0.processNumber == process.number }
   }
 
   /// vim's swap file of `a.txt` is `.a.txt.swp`, beside the file.

@@ -131,7 +131,9 @@ package struct Window: Hashable, Sendable {
   /// The identifier of the application that it belongs to; `nil` if nobody knows.
   package var application: String?
   package var title: Bytes
-  /// `nil` on a display that does not tell.
+  /// The number of its process; `nil` on a display that does not tell, and on another machine.
+  package var processNumber: Int32?
+  /// The process, where somebody has looked at it: a window of another application need not be understood, but counts.
   package var process: Process?
   /// Whether its program runs on this machine.
   package var isLocal: Bool
@@ -145,10 +147,12 @@ package struct Window: Hashable, Sendable {
   package var isNamedByService: Bool
 
   package init(
-    _ identifier: String, application: String?, title: Bytes, process: Process? = nil, isLocal: Bool = true,
+    _ identifier: String, application: String?, title: Bytes, processNumber: Int32? = nil, process: Process? = nil,
+    isLocal: Bool = true,
     isMain: Bool = true, history: History? = nil, playing: Bytes? = nil, isNamedByService: Bool = false
   ) {
-    (self.identifier, self.application, self.title, self.process) = (identifier, application, title, process)
+    (self.identifier, self.application, self.title) = (identifier, application, title)
+    (self.processNumber, self.process) = (processNumber ?? process?.number, process)
     (self.isLocal, self.isMain, self.history, self.playing) = (isLocal, isMain, history, playing)
     self.isNamedByService = isNamedByService
   }

@@ -110,14 +110,15 @@ extension Understudy {
     defer { sight.processes = looked }
     return sight.windows.map { number, seen in
       let isLocal = isLocal(seen.shown)
+      let processNumber = isLocal ? seen.shown.process : nil
       var process: Process?
-      if isLocal, seen.application == application, let number = seen.shown.process {
+      if seen.application == application, let number = processNumber {
         process = looked[number] ?? processes.process(number)
         looked[number] = .some(process)
       }
       return Window(
-        "\(number)", application: seen.application, title: seen.shown.title, process: process, isLocal: isLocal,
-        isMain: seen.shown.isMain, history: seen.history)
+        "\(number)", application: seen.application, title: seen.shown.title, processNumber: processNumber,
+        process: process, isLocal: isLocal, isMain: seen.shown.isMain, history: seen.history)
     }
   }
 

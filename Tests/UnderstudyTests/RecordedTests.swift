@@ -26,6 +26,17 @@ import WindowEvidence
     }
   }
 
+  /// What a process holds may be shown in any of its windows.
+  @Test func `a window of an unknown class is one of its process`() async throws {
+    let processes = { (place: String) in [Process.holding("\(place)/a.txt", 7)] }
+    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
+      desktop.display.show(1, "okular", "a.txt  — Okular", process: 7)
+      #expect(try await desktop.verdict("a.txt", "okular") == .raise(window: "1", .certain))
+      desktop.display.show(2, "unknown", "another", process: 7)
+      #expect(try await desktop.verdict("a.txt", "okular") == .start)
+    }
+  }
+
   @Test func `after the clock was set back, a process has begun earlier, and is the same`() throws {
     let booted = Mutex<Int64>(1_000_000)
     let kernel = Kernel { booted.withLock(\.self) }

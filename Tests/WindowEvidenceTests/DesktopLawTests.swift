@@ -155,7 +155,7 @@ private struct Desktop {
           process.held?.append(.init(Node(device: 1, inode: 50), path: stranger.path))
         }
       }
-      seen.process = process
+      (seen.processNumber, seen.process) = (process.number, process)
       if random.once(in: 2) {
         seen.history = .init(
           startedWith: random.once(in: 2) ? file.path : nil, processStarted: 1, titles: [title])
