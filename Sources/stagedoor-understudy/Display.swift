@@ -53,7 +53,7 @@ struct DisplayChanges: Equatable {
   var list = false
   /// How often the title of a window was written.
   var titles: [WindowNumber: Int] = [:]
-  /// The windows that say otherwise whose they are: LibreOffice's do when their document is read.
+  /// The windows that say otherwise whose they are, or of what kind: LibreOffice's do when their document is read.
   var classes: Set<WindowNumber> = []
 
   var isEmpty: Bool { !list && titles.isEmpty && classes.isEmpty }

@@ -42,8 +42,8 @@ struct Toplevels {
   private var globals: [Global] = []
   private var seat: UInt32?
   private var plasma: UInt32?
-  /// The windows with what has been told of each, and the numbers of their objects.
-  private var told: [WindowNumber: (object: UInt32, toplevel: Toplevel)] = [:]
+  /// The windows with what has been told of each, how often its title was written since that was shown, and the numbers of their objects.
+  private var told: [WindowNumber: (object: UInt32, toplevel: Toplevel, titles: Int)] = [:]
 
   /// The windows as they are, the last active first.
   private(set) var order: [WindowNumber] = []
@@ -166,7 +166,7 @@ struct Toplevels {
   private mutating func listed(_ object: UInt32, _ teller: Teller) {
     lastWindow += 1
     objects[object] = .handle(lastWindow, teller)
-    told[lastWindow] = (object, Toplevel())
+    told[lastWindow] = (object, Toplevel(), 0)
   }
 
   /// The events of a `zwlr_foreign_toplevel_handle_v1`. What they tell holds as soon as one says that all is told.
@@ -177,7 +177,7 @@ struct Toplevels {
     switch opcode {
     case 0:
       told[window]?.toplevel.title = try arguments.text()
-      if shown[window] != nil { changes.titles[window, default: 0] += 1 }
+      told[window]?.titles += 1
     case 1: told[window]?.toplevel.application = try arguments.text()
     case 4: told[window]?.toplevel.isActive = try arguments.numbers().contains(2)
     case 5: show(window)
@@ -216,15 +216,23 @@ struct Toplevels {
   }
 
   private mutating func show(_ window: WindowNumber) {
-    guard let toplevel = told[window]?.toplevel else { return }
+    guard let (_, toplevel, titles) = told[window] else { return }
+    told[window]?.titles = 0
     let before = shown.updateValue(toplevel, forKey: window)
     if before == nil { order.append(window) }
     if toplevel.isActive, order.first != window {
       order.removeAll { $0 == window }
       order.insert(window, at: 0)
-      changes.list = true
     }
-    if before == nil { changes.list = true }
+    guard var before else {
+      changes.list = true
+      return
+    }
+    // Where no other window gets the keyboard, this is all that tells of its loss.
+    if toplevel.isActive != before.isActive { changes.list = true }
+    if titles > 0 { changes.titles[window, default: 0] += titles }
+    (before.title, before.isActive) = (toplevel.title, toplevel.isActive)
+    if before != toplevel { changes.classes.insert(window) }
   }
 
   // MARK: Requests

@@ -255,11 +255,13 @@ actor Understudy {
       .map { applications[$0]?.application ?? $0 }
   }
 
-  /// Looks again at windows that say otherwise whose they are.
+  /// Looks again at windows that say otherwise whose they are, or of what kind. Their titles are read apart, because each change counts.
   private func recognise(_ numbers: Set<WindowNumber>) {
     let numbers = Array(numbers)
     for (number, shown) in zip(numbers, numbers.isEmpty ? [] : display.read(numbers)) {
-      windows[number]?.shown.traits = shown.traits
+      let title = windows[number]?.shown.title ?? shown.title
+      windows[number]?.shown = shown
+      windows[number]?.shown.title = title
       guard let application = application(of: shown) else { continue }
       windows[number]?.application = application
       endStartups(of: application)

@@ -118,6 +118,34 @@ enum Recorded {
     #expect(toplevels.shown[toplevels.order[0]]?.isChild == true)
   }
 
+  @Test func `what is told of a window holds when all is told, and each change is noticed`() throws {
+    var toplevels = Toplevels()
+    try play(Recorded.globals, to: &toplevels)
+    try play(Recorded.first, to: &toplevels)
+    let (handle, window) = (UInt32(0xFF00_0000), try #require(toplevels.order.first))
+    func tell(_ opcode: UInt16, _ body: [UInt8]) throws { try toplevels.take(WaylandMessage(handle, opcode, body)) }
+    func changes() throws -> DisplayChanges {
+      try tell(5, [])
+      return toplevels.takeChanges()
+    }
+    _ = toplevels.takeChanges()
+    for title in ["b.txt", "c.txt"] { try tell(0, WaylandMessage.text(Array(title.utf8))) }
+    #expect(toplevels.takeChanges().isEmpty, "nothing holds before all is told")
+    #expect(try changes() == DisplayChanges(titles: [window: 2]))
+    #expect(try changes().isEmpty)
+    try tell(1, WaylandMessage.text(Array("org.example.Editor".utf8)))
+    #expect(try changes() == DisplayChanges(classes: [window]))
+    try tell(7, WaylandMessage.word(handle))
+    #expect(try changes() == DisplayChanges(classes: [window]))
+    // It loses the keyboard and gets it back, and no other window does.
+    for states in [[], [2]] as [[UInt32]] {
+      let words = states.flatMap(WaylandMessage.word)
+      try tell(4, WaylandMessage.word(UInt32(words.count)) + words)
+      #expect(try changes() == DisplayChanges(list: true))
+      #expect(toplevels.shown[window]?.isActive == !states.isEmpty)
+    }
+  }
+
   @Test func `a compositor that only lists windows raises none`() throws {
     var toplevels = Toplevels()
     let list = WaylandMessage.word(9) + WaylandMessage.text(Array("ext_foreign_toplevel_list_v1".utf8))
