@@ -130,9 +130,7 @@ extension Understudy {
   }
 
   /// Tells the file that a session shows, and the title and the state of its window. A document in a tab behind another keeps its last title, and is in
-  /// the background.
-  ///
-  /// - Parameter shown: The document that the window shows, if it is known.
+  /// the background. `shown` is the document that the window shows, if it is known.
   private func tell(_ path: ObjectPath, shown: DocumentPlace?) async {
     guard let hosted = hosting.sessions[path], hosted.isConnected else { return }
     if let url = said(of: hosted), url != hosted.told.url,
