@@ -79,8 +79,8 @@ struct HostedSession {
   let application: String
   /// Its desktop file.
   let entry: String
-  /// The file that it shows; `nil` if that is no longer known.
-  var url: String?
+  /// The document that it shows; `nil` if that is no longer known.
+  var document: DocumentPlace?
   var window: WindowNumber?
   /// Whether the service has heard that its delivery was taken. What it is told before is not kept.
   var isConnected = true
@@ -90,6 +90,12 @@ struct HostedSession {
   var broughtBy: String?
   /// What the service has taken.
   var told = Told()
+
+  /// The disk is asked where another URL leads, and not once more for each comparison.
+  var url: String? {
+    get { document?.url }
+    set { if newValue != document?.url { document = newValue.map { DocumentPlace($0) } } }
+  }
 
   struct Told: Equatable {
     /// The file that the session shows. The service itself knows the file of a delivery.

@@ -68,7 +68,7 @@ extension Understudy {
         {
           continue
         }
-        await adopt(window, found.document.url, of: known.manifest, at: known.path)
+        await adopt(window, found.document, of: known.manifest, at: known.path)
       }
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await tell(path, shown: hosted.window.flatMap { shown[$0]?.document })
@@ -78,15 +78,13 @@ extension Understudy {
   }
 
   private func isKnown(_ document: DocumentPlace, to application: String) -> Bool {
-    let known = hosting.sessions.values.filter { $0.application == application }.compactMap(\.url)
-    return known.contains(document.url) || known.contains { DocumentPlace($0).isSame(as: document) }
+    hosting.sessions.values.contains { $0.application == application && $0.document?.isSame(as: document) ?? false }
   }
 
   private func compare(
     _ path: ObjectPath, _ hosted: HostedSession, with shown: [WindowNumber: Shown], _ hasTabs: Bool
   ) async {
-    let own = hosted.url.map { DocumentPlace($0) }
-    let showing = shown.filter { own?.isSame(as: $0.value.document) ?? false }.keys
+    let showing = shown.filter { hosted.document?.isSame(as: $0.value.document) ?? false }.keys
     // Of several windows that show the document, the session keeps its own.
     if let window = showing.first(where: { $0 == hosted.window }) ?? showing.min() {
       hosting.sessions[path]?.window = window
@@ -100,19 +98,20 @@ extension Understudy {
       return
     }
     // The title of a window with tabs names one of its documents.
-    if let window = hosted.window, !hasTabs { hosting.sessions[path]?.url = shown[window]?.document.url }
+    if let window = hosted.window, !hasTabs { hosting.sessions[path]?.document = shown[window]?.document }
   }
 
   private func adopt(
-    _ window: WindowNumber, _ url: String, of manifest: DerivedManifest, at application: ObjectPath
+    _ window: WindowNumber, _ document: DocumentPlace, of manifest: DerivedManifest, at application: ObjectPath
   ) async {
     let title = String(decoding: windows[window]?.shown.title ?? [], as: UTF8.self)
     let hosted = HostedSession(
-      application: manifest.identifier, entry: manifest.entry, url: url, window: window,
-      told: HostedSession.Told(url: url, title: title))
+      application: manifest.identifier, entry: manifest.entry, document: document, window: window,
+      told: HostedSession.Told(url: document.url, title: title))
     _ = await takes(hosted) {
       let path: ObjectPath = try await connection.call(
-        to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "", Self.activity(url), title)
+        to: Self.service, at: application, "org.stagedoor.Application1", "AdoptSession", "",
+        Self.activity(document.url), title)
       hosting.sessions[path] = hosted
     }
   }
@@ -144,7 +143,7 @@ extension Understudy {
     if !isSecret(hosting.sessions[path]?.told.url, of: hosted.entry) { await tellRestoration(path) }
     guard let window = window(of: hosted), let seen = windows[window] else { return }
     var now = hosted.told
-    let isShown = shown.map { hosted.url.map(DocumentPlace.init)?.isSame(as: $0) ?? false }
+    let isShown = shown.map { hosted.document?.isSame(as: $0) ?? false }
     if isShown ?? true {
       let isHidden =
         isShown == nil
@@ -222,7 +221,7 @@ extension Understudy {
   /// Keeps a file of a private delivery secret, before it is opened, unless a session of another delivery shows it to everyone.
   func keepSecret(_ document: DocumentPlace, of entry: String, but session: ObjectPath) {
     let isPublic = hosting.sessions.contains { path, hosted in
-      path != session && hosted.entry == entry && hosted.url.map { DocumentPlace($0).isSame(as: document) } ?? false
+      path != session && hosted.entry == entry && hosted.document?.isSame(as: document) ?? false
     }
     if isPublic { return }
     let former = hosting.secrets.firstIndex { $0.application == entry && $0.document.isSame(as: document) }
@@ -281,7 +280,7 @@ extension Understudy {
     let window = window(of: hosted)
     hosting.closed.append(
       ClosedDocument(
-        application: hosted.entry, document: hosted.url.map { DocumentPlace($0) }, window: window, end: .now + startTime
+        application: hosted.entry, document: hosted.document, window: window, end: .now + startTime
       ))
     if let window, !isShared(window) { display.close(window) }
     takeEvents()
