@@ -42,8 +42,8 @@ struct ClosedDocument {
   var window: WindowNumber?
   /// When the session was closed, or the window asked to close.
   var asked = ContinuousClock.now
-  /// Until then the window may come, or go.
-  var end: ContinuousClock.Instant
+  /// The time from which the window may come, or go, for as long as a program may take to start.
+  var since = ContinuousClock.now
   /// Whether a dialog was there when the windows were last compared: a person may take long for the answer.
   var isAsking = false
 }
@@ -67,8 +67,8 @@ struct SecretDocument {
   /// The application's desktop file.
   let application: String
   let document: DocumentPlace
-  /// Until then its window may come, although nothing of its program is there yet.
-  let end: ContinuousClock.Instant
+  /// For as long as a program may take to start, its window may come, although nothing of its program is there yet.
+  let since = ContinuousClock.now
   /// The windows that have shown it. They may show it under another name later, so they stay secret until they go.
   var windows: Set<WindowNumber> = []
 }

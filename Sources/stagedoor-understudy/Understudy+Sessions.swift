@@ -226,8 +226,7 @@ extension Understudy {
     if isPublic { return }
     let former = hosting.secrets.firstIndex { $0.application == entry && $0.document.isSame(as: document) }
     let windows = former.map { hosting.secrets.remove(at: $0).windows } ?? []
-    hosting.secrets.append(
-      SecretDocument(application: entry, document: document, end: .now + startTime, windows: windows))
+    hosting.secrets.append(SecretDocument(application: entry, document: document, windows: windows))
     if hosting.secrets.count > Hosting.mostSecrets { hosting.secrets.removeFirst() }
   }
 
@@ -244,7 +243,7 @@ extension Understudy {
       if secret.application == entry {
         now.windows.formUnion(shown.filter { secret.document.isSame(as: $0.value.document) }.keys)
       }
-      let mayCome = secret.windows.isEmpty && (secret.end > .now || isPresent(secret.application))
+      let mayCome = secret.windows.isEmpty && (secret.since + startTime > .now || isPresent(secret.application))
       return now.windows.isEmpty && !mayCome ? nil : now
     }
   }
@@ -279,9 +278,7 @@ extension Understudy {
     guard let hosted = hosting.sessions.removeValue(forKey: session) else { return }
     let window = window(of: hosted)
     hosting.closed.append(
-      ClosedDocument(
-        application: hosted.entry, document: hosted.document, window: window, end: .now + startTime
-      ))
+      ClosedDocument(application: hosted.entry, document: hosted.document, window: window))
     if let window, !isShared(window) { display.close(window) }
     takeEvents()
   }
@@ -297,10 +294,10 @@ extension Understudy {
         !$0.shown.isMain && $0.shown.process == process && $0.appeared > closed.asked
       }
       // From the last look until now there was a dialog.
-      if closed.isAsking { hosting.closed[place].end = .now + startTime }
+      if closed.isAsking { hosting.closed[place].since = .now }
     }
     hosting.closed.removeAll { closed in
-      closed.end < .now && !closed.isAsking
+      closed.since + startTime < .now && !closed.isAsking
         || closed.window.map { windows[$0]?.application != closed.application } ?? false
     }
   }
@@ -313,8 +310,7 @@ extension Understudy {
       // A window that closes may show another of its documents, and ask about that.
       if closed.window == window, isSame || !isShared(window) { return true }
       if closed.window == nil, isSame, !isShared(window) {
-        hosting.closed[place] = ClosedDocument(
-          application: application, document: closed.document, window: window, end: .now + startTime)
+        hosting.closed[place] = ClosedDocument(application: application, document: closed.document, window: window)
         display.close(window)
         return true
       }

@@ -41,7 +41,7 @@ actor Understudy {
   /// How long a service on the bus may think about a question.
   let patience: Duration
   /// How long a program that was started may take until its window appears. Until then a second wish for its file is the same wish.
-  let startTime: Duration
+  var startTime: Duration
   /// How long the pointer of a caller may be busy until a window comes.
   let busyTime: Duration
 

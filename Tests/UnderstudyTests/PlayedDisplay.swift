@@ -188,7 +188,6 @@ struct PlayedDesktop {
   static nonisolated(nonsending) func run(
     programs: [String], files: [String] = ["a.txt"], knowsStarted: Bool = false, settling: Duration = .zero,
     lines: [String: String] = [:], chosen: String? = nil, busyTime: Duration = usualLimit,
-    startTime: Duration = usualLimit,
     _ processes: (String) -> [Process] = { _ in [] },
     _ body: nonisolated(nonsending) (PlayedDesktop) async throws -> Void
   ) async throws {
@@ -213,7 +212,7 @@ struct PlayedDesktop {
     try await withPrivateBus { bus async throws in
       let connection = try await bus.connect()
       connection.identifyCallers()
-      let desktop = PlayedDesktop(on: connection, bus, place, played, settling, busyTime, startTime)
+      let desktop = PlayedDesktop(on: connection, bus, place, played, settling, busyTime)
       await desktop.understudy.begin()
       connection.export(UnderstudyInterface.made(for: desktop.understudy), at: UnderstudyInterface.path)
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
@@ -225,12 +224,12 @@ struct PlayedDesktop {
 
   private init(
     on connection: Connection, _ bus: PrivateBus, _ place: String, _ processes: PlayedProcesses, _ settling: Duration,
-    _ busyTime: Duration, _ startTime: Duration
+    _ busyTime: Duration
   ) {
     (self.bus, self.place, self.processes) = (bus, place, processes)
     understudy = Understudy(
       connection, display, processes, in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]),
-      settling: settling, patience: usualLimit, startTime: startTime, busyTime: busyTime)
+      settling: settling, patience: usualLimit, startTime: usualLimit, busyTime: busyTime)
   }
 
   /// Something happens on the display, and the understudy takes note of it. A real display wakes it.

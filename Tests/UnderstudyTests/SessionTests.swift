@@ -11,12 +11,12 @@ import WindowEvidence
 @Suite struct SessionTests {
   /// Runs `body` with programs and the host of the first of them, as the played service calls it.
   private nonisolated(nonsending) func withHost(
-    of programs: String..., service: PlayedService = PlayedService(), startTime: Duration = usualLimit,
+    of programs: String..., service: PlayedService = PlayedService(),
     _ processes: (String) -> [Process] = { _ in [] },
     _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject) async throws -> Void
   ) async throws {
     try await PlayedDesktop.run(
-      programs: programs, files: ["a.txt", "b.txt", "c.txt"], startTime: startTime, processes
+      programs: programs, files: ["a.txt", "b.txt", "c.txt"], processes
     ) { desktop async throws in
       try await desktop.withHost(of: programs[0], service) { host async throws in try await body(desktop, host) }
     }
@@ -221,11 +221,11 @@ import WindowEvidence
 
   /// Runs `body` with a session whose window was asked to close, and asks its person.
   private nonisolated(nonsending) func withClosing(
-    startTime: Duration, _ body: nonisolated(nonsending) (PlayedDesktop, PlayedService) async throws -> Void
+    _ body: nonisolated(nonsending) (PlayedDesktop, PlayedService) async throws -> Void
   ) async throws {
     let service = PlayedService()
     let processes = { (_: String) in [Process(number: 7, started: 1 << 60, ticks: 1 << 60)] }
-    try await withHost(of: "gvim", service: service, startTime: startTime, processes) { desktop, host async throws in
+    try await withHost(of: "gvim", service: service, processes) { desktop, host async throws in
       desktop.display.change { $0.asksBeforeClosing = true }
       try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
       await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM", process: 7) }
@@ -237,7 +237,7 @@ import WindowEvidence
   }
 
   @Test func `a window that asks before it closes gets no session meanwhile, whatever it shows`() async throws {
-    try await withClosing(startTime: usualLimit) { desktop, service async throws in
+    try await withClosing { desktop, service async throws in
       for name in ["a.txt +", "b.txt"] {
         desktop.display.write("\(name) (\(desktop.place)) - GVIM", on: 1)
         try await desktop.isCompared()
@@ -254,16 +254,17 @@ import WindowEvidence
   }
 
   @Test func `a window that stays gets a session again, but not before its dialog has gone`() async throws {
-    try await withClosing(startTime: .milliseconds(500)) { desktop, service async throws in
+    try await withClosing { desktop, service async throws in
       await desktop.tell { $0.show(2, "gvim", "Save?", process: 7, isMain: false) }
       try await desktop.isCompared()
-      let loop = desktop.understudy.connection.loop
-      // Longer than a window may take to go.
-      await loop.sleep(for: .milliseconds(700))
+      await desktop.understudy.windowsHaveHadTime()
+      try await desktop.isCompared()
+      #expect(service.adopted == 0)
+      await desktop.understudy.windowsHaveHadTime(false)
       desktop.display.hide(2)
       try await desktop.isCompared()
       #expect(service.adopted == 0)
-      await loop.sleep(for: .milliseconds(700))
+      await desktop.understudy.windowsHaveHadTime()
       desktop.display.write("a.txt + (\(desktop.place)) - GVIM", on: 1)
       try await eventually("its session") {
         await desktop.understudy.takeEvents()
@@ -276,11 +277,10 @@ import WindowEvidence
 
   @Test func `a session whose window is never known ends when nothing of its program is there any more`() async throws {
     let service = PlayedService()
-    try await withHost(of: "gvim", service: service, startTime: .milliseconds(500)) { desktop, host async throws in
+    try await withHost(of: "gvim", service: service) { desktop, host async throws in
       try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
       await desktop.tell { $0.show(1, "gvim", "a picture") }
-      // Longer than a window may take to come.
-      await desktop.understudy.connection.loop.sleep(for: .milliseconds(700))
+      await desktop.understudy.windowsHaveHadTime()
       try await desktop.isCompared()
       #expect(service.count(of: "s.Disconnect") == 0)
       desktop.display.hide(1)
@@ -292,4 +292,9 @@ import WindowEvidence
       try await eventually("the end of a scene that got no window") { service.count(of: "t.Disconnect") == 1 }
     }
   }
+}
+
+extension Understudy {
+  /// Whether all windows that may come or go have had the time for that.
+  fileprivate func windowsHaveHadTime(_ isOver: Bool = true) { startTime = isOver ? .zero : usualLimit }
 }
