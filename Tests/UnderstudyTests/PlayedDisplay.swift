@@ -141,6 +141,8 @@ final class PlayedProcesses: Processes, Sendable {
     var looks: [Int32: Int] = [:]
     /// The processes whose start time was asked for: every process that the understudy started, and others.
     var started: Set<Int32> = []
+    /// Whether the test is over.
+    var isOver = false
   }
 
   private let state: Mutex<State>
@@ -151,7 +153,14 @@ final class PlayedProcesses: Processes, Sendable {
 
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
   var looks: [Int32: Int] { state.withLock(\.looks) }
-  func awaitStarted() { for process in state.withLock(\.started) where process > 1 { waitpid(process, nil, 0) } }
+  /// Awaits the processes that were started, and from now on each that is started.
+  func awaitStarted() {
+    let started = state.withLock {
+      $0.isOver = true
+      return $0.started
+    }
+    for process in started where process > 1 { waitpid(process, nil, 0) }
+  }
 
   // MARK: Processes
 
@@ -162,10 +171,12 @@ final class PlayedProcesses: Processes, Sendable {
     }
   }
   func start(of number: Int32) -> Int64? {
-    state.withLock {
+    let (isOver, ticks) = state.withLock {
       $0.started.insert(number)
-      return $0.all[number]?.ticks ?? ($0.knowsStarted ? 1 : nil)
+      return ($0.isOver, $0.all[number]?.ticks ?? ($0.knowsStarted ? 1 : nil))
     }
+    if isOver, number > 1 { waitpid(number, nil, 0) }
+    return ticks
   }
   func parent(of number: Int32) -> Int32? { nil }
   func variable(_ name: String, of number: Int32) -> Bytes? {
