@@ -256,7 +256,7 @@ extension Understudy {
 
   private func isSecret(_ window: WindowNumber) -> Bool { hosting.secrets.contains { $0.windows.contains(window) } }
 
-  /// Whether a window of which nobody knows what it shows may show something secret.
+  /// Whether a window may show something secret, if its document is unknown.
   private func mayBeSecret(_ window: WindowNumber, of entry: String) -> Bool {
     hosting.secrets.contains { $0.application == entry && ($0.windows.isEmpty || $0.windows.contains(window)) }
   }

@@ -36,8 +36,7 @@ extension PromptBook {
     answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
-  /// Whether a host may open a session of which nobody knows whether it was opened. A host that lost its name, and that attaches again, may read only then
-  /// that it shall open the session.
+  /// Whether a host may have opened the session, or open it later: a host that lost its name, and attaches again, may read the question only then.
   private func mayBeOpened(_ session: Session, for delivery: OpenDelivery) -> Bool {
     delivery.cameBack || memory.provisional[session.identifier] ?? false
       || memory.hosts[session.application]?.opened.contains(session.identifier) ?? false

@@ -157,6 +157,7 @@ extension PromptBook {
     let gone = try sessions(before.subtracting(kept).sorted())
     // All at once: each change of the host keeps a copy of its scenes until the turn ends.
     memory.hosts[application]?.scenes = kept
+    memory.hosts[application]?.opened.subtract(gone.map(\.identifier))
     for session in gone { disconnect(session) }
     for session in shown where !session.isConnected { connect(session) }
     // Not before all shown scenes are connected, because a session without a scene may be given up.
