@@ -131,7 +131,7 @@ import Testing
     #expect(shown.isConnected)
     #expect(shown.state == .foregroundInactive)
     #expect(stage.shelf.sessions[delivery.session] == nil)
-    #expect(stage.memory.hosts["org.example.Cats"]?.scenes == [window])
+    #expect(stage.memory.scenes["org.example.Cats"] == [window])
     let path = SessionReference.path(of: delivery.session)
     #expect(stage.answer == .attached(application: "org.example.Cats", discarded: [path]))
     stage.checkItself()

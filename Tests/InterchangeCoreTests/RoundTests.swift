@@ -298,7 +298,7 @@ import Testing
     #expect(connected() == count)
     stage.attach(showing: [windows[0]])
     #expect(connected() == 1)
-    #expect(stage.memory.hosts[Self.application]?.scenes == [windows[0]])
+    #expect(stage.memory.scenes[Self.application] == [windows[0]])
   }
 
   @Test func `the longer the sessions of an application, the fewer are disconnected at once`() throws {

@@ -51,7 +51,8 @@ extension PromptBook {
 
   /// Whether the host of its application is known to show a session.
   package func isShown(_ session: UniqueIdentifier) -> Bool {
-    memory.routing.application(of: session).flatMap { memory.hosts[$0] }?.scenes.contains(session) ?? false
+    memory.routing.application(of: session).map { memory.hosts[$0] != nil && memory.scenes.contains(session, of: $0) }
+      ?? false
   }
 
   /// The whole sessions in memory.
@@ -204,10 +205,23 @@ extension PromptBook {
       {
         found.append("\(host.connection) stands in for \(application), which declares itself")
       }
-      for session in host.scenes.sorted() {
-        if memory.leaving[session] != nil || !(memory.sessions[session]?.isConnected ?? true) {
-          found.append("the host of \(application) shows \(session), which is not connected")
-        }
+    }
+    for application in memory.scenes.keys {
+      if memory.hosts[application] == nil, memory.disconnecting[application] == nil {
+        found.append("the scenes of \(application) are connected, and its host has left")
+      }
+      for session in memory.scenes[application]
+      where memory.leaving[session] != nil || !(memory.sessions[session]?.isConnected ?? true) {
+        found.append("\(application) shows \(session), which is not connected")
+      }
+    }
+    for session in memory.sessions.values.values
+    where session.isConnected && !memory.scenes.contains(session.identifier, of: session.application) {
+      found.append("the scene of \(session.identifier) is connected, and is missing among those of its application")
+    }
+    for queue in [memory.opened, memory.closing, memory.told] {
+      for application in queue.keys where memory.hosts[application] == nil {
+        found.append("the host of \(application) has left, and its windows are remembered")
       }
     }
     for (application, round) in memory.rounds.values {

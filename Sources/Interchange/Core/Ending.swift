@@ -39,7 +39,7 @@ extension PromptBook {
   /// Whether a host may have opened the session, or open it later: a host that lost its name, and attaches again, may read the question only then.
   private func mayBeOpened(_ session: Session, for delivery: OpenDelivery) -> Bool {
     delivery.cameBack || memory.provisional[session.identifier] ?? false
-      || memory.hosts[session.application]?.opened.contains(session.identifier) ?? false
+      || memory.opened.contains(session.identifier, of: session.application)
   }
 
   /// Whether a host has, or had, the delivery.

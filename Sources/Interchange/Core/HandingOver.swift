@@ -228,7 +228,7 @@ extension PromptBook {
     _ inHand: Lane.InHand, _ session: Session, _ options: Text, _ key: Lane.Key, _ host: Host
   ) {
     let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
-    let again = memory.hosts[key.application]?.opened.insert(session.identifier).inserted == false
+    let again = !memory.opened.insert(session.identifier, for: key.application)
     begin(
       .connecting(inHand, again: again),
       .connect(session.identifier, configuration: session.configuration, options: options), key,
@@ -260,7 +260,7 @@ extension PromptBook {
     _ key: Lane.Key, _ inHand: Lane.InHand, _ again: Bool, _ answer: HostAnswer, _ host: Host
   ) throws(Halt) {
     if case .done = answer, let session = try session(key.session), !session.isConnected { connect(session) }
-    if case .refused = answer, !again { memory.hosts[key.application]?.opened.remove(key.session) }
+    if case .refused = answer, !again { memory.opened.remove(key.session, for: key.application) }
     guard try acknowledge(inHand, key, answer) else { return next(key) }
     activate(inHand, key, host, acknowledges: false)
   }
@@ -332,35 +332,28 @@ extension PromptBook {
   /// Closes the scene of a session that is gone, if it has one or one is being opened. Its host then hears that the session is gone for good.
   mutating func closeScene(of session: Session, _ animation: Text, isTold: Bool) {
     memory.refreshes[session.identifier] = nil
-    guard var host = memory.hosts[session.application] else { return }
-    host.scenes.remove(session.identifier)
-    let isOpen = session.isConnected || host.opened.contains(session.identifier)
-    if isOpen {
-      host.opened.insert(session.identifier)
-      host.closing.insert(session.identifier)
-      memory.closings[session.identifier] = animation
-    }
-    memory.hosts[session.application] = host
-    if isOpen {
-      work(on: session.identifier, of: session.application)
+    let (identifier, application) = (session.identifier, session.application)
+    guard memory.hosts[application] != nil else { return }
+    if session.isConnected || memory.opened.contains(identifier, of: application) {
+      memory.opened.insert(identifier, for: application)
+      memory.closing.insert(identifier, for: application)
+      memory.closings[identifier] = animation
+      work(on: identifier, of: application)
     } else if isTold {
-      tellDiscards(to: session.application)
+      tellDiscards(to: application)
     }
   }
 
   private mutating func close(_ key: Lane.Key, _ animation: Text, _ host: Host) {
     // The host may have refused to open it meanwhile.
-    guard memory.hosts[key.application]?.opened.remove(key.session) != nil else { return wasClosed(key) }
+    guard memory.opened.remove(key.session, for: key.application) else { return wasClosed(key) }
     begin(.destroying, .destroy(key.session, animation: animation), key, host)
   }
 
   private mutating func wasClosed(_ key: Lane.Key) {
     memory.closings[key.session] = nil
-    if var host = memory.hosts[key.application] {
-      host.closing.remove(key.session)
-      memory.hosts[key.application] = host
-      memory.unread.remove(key.session, for: host.connection)
-    }
+    memory.closing.remove(key.session, for: key.application)
+    if let host = memory.hosts[key.application] { memory.unread.remove(key.session, for: host.connection) }
     next(key)
     tellDiscards(to: key.application)
   }

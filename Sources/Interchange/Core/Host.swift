@@ -23,16 +23,8 @@ struct Host: Hashable, Sendable {
   /// The number of that call among the questions. A smaller one was asked in an earlier run of the host, whose errors refuse nothing.
   var since: ErrandNumber = 0
   var stage = Stage.welcome
-  /// The sessions whose scenes are connected.
-  var scenes: Set<UniqueIdentifier> = []
-  /// Sessions whose scenes it was asked to open, without a refusal of the first question: it may show them.
-  var opened: Set<UniqueIdentifier> = []
-  /// Discarded sessions whose scenes it must still close. After that it hears that they are gone.
-  var closing: Set<UniqueIdentifier> = []
   /// Discarded sessions that the host is being told of.
   var hearing: [UniqueIdentifier] = []
-  /// Discarded sessions that the host was told of, without an answer: it may have heard.
-  var told: Set<UniqueIdentifier> = []
   /// The number of sessions about which the host is being asked.
   var running = 0
 

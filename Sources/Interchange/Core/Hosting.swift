@@ -135,14 +135,13 @@ extension PromptBook {
     host.options = attaching.options
     host.stage = .welcome
     host.since = newNumber()
-    let found = Set(shown.map(\.identifier))
-    host.scenes = found
     memory.hosts[application] = host
     // Who stands in for an application is not that application.
     if !host.options.isUnderstudy { memory.hosted.insert(application, for: connection) }
     forgetStart(of: application)
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(connection) hosts it")
+    let found = Set(shown.map(\.identifier))
     let gone = attaching.shown.filter { !found.contains($0) }.map { SessionReference.path(of: $0) } + attaching.unknown
     if let call = attaching.call {
       answer(call, .attached(application: application, discarded: Set(gone).sorted()))
@@ -152,13 +151,8 @@ extension PromptBook {
 
   private mutating func replaceScenes(of application: Text, by shown: [Session]) throws(Halt) {
     let kept = Set(shown.map(\.identifier))
-    let before = (memory.hosts[application]?.scenes ?? []).union(memory.leftConnected[application] ?? [])
-    if memory.leftConnected[application] != nil { memory.leftConnected[application] = nil }
-    let gone = try sessions(before.subtracting(kept).sorted())
-    // All at once: each change of the host keeps a copy of its scenes until the turn ends.
-    memory.hosts[application]?.scenes = kept
-    memory.hosts[application]?.opened.subtract(gone.map(\.identifier))
-    for session in gone { disconnect(session) }
+    memory.disconnecting[application] = nil
+    try disconnect(memory.scenes[application].filter { !kept.contains($0) }, of: application)
     for session in shown where !session.isConnected { connect(session) }
     // Not before all shown scenes are connected, because a session without a scene may be given up.
     try giveUpOldSessions(of: application)
@@ -171,22 +165,21 @@ extension PromptBook {
     for application in memory.hosts.values.values.filter({ $0.connection == connection }).map(\.application).sorted() {
       try detach(application)
     }
-    for session in memory.unread[connection] { memory.unread.remove(session, for: connection) }
+    memory.unread.removeAll(of: connection)
   }
 
   /// The host has left, and its scenes with it. Its sessions stay, and the deliveries that it has not acknowledged are held again.
   mutating func detach(_ application: Text) throws(Halt) {
     guard let host = memory.hosts[application] else { return }
-    let scenes = host.scenes.sorted()
-    let first = try sessions(Array(scenes.prefix(scenesAtOnce(of: application))))
     let inHand = forgetLanes(of: application)
     callOff { $0.application == application }
     memory.hosts[application] = nil
     memory.hosted.remove(application, for: host.connection)
+    memory.opened.removeAll(of: application)
+    memory.told.removeAll(of: application)
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(host.connection) has left")
-    if first.count < scenes.count { memory.leftConnected[application] = Array(scenes.dropFirst(first.count)) }
-    for session in first { disconnect(session) }
+    try disconnectNext(of: application)
     try holdAgain(application, host, inHand)
     try giveUpOldSessions(of: application)
     if memory.deliveriesToApplication.count(of: application) > 0 { try start(application) }
@@ -243,8 +236,9 @@ extension PromptBook {
       case .lane, .discards, .proposal: break
       }
     }
-    for entry in memory.queue[application] { memory.queue.remove(entry, for: application) }
-    for session in memory.hosts[application]?.closing ?? [] { memory.closings[session] = nil }
+    memory.queue.removeAll(of: application)
+    for session in memory.closing[application] { memory.closings[session] = nil }
+    memory.closing.removeAll(of: application)
     return inHand
   }
 
@@ -254,9 +248,6 @@ extension PromptBook {
   mutating func connect(_ before: Session) {
     let session = before.connected()
     note(.session(session))
-    if memory.hosts[session.application]?.scenes.contains(session.identifier) == false {
-      memory.hosts[session.application]?.scenes.insert(session.identifier)
-    }
     announce([.state, .connected], of: session)
     announce(.sessionConnected(configuration: session.configuration), session.application, session.identifier)
     announce(.sessionStateChanged(session.state), session.application, session.identifier)
@@ -267,14 +258,7 @@ extension PromptBook {
     let session = before.disconnected()
     note(.session(session))
     memory.refreshes[session.identifier] = nil
-    if let host = memory.hosts[session.application] {
-      if host.scenes.contains(session.identifier) {
-        memory.hosts[session.application]?.scenes.remove(session.identifier)
-      }
-      if host.opened.contains(session.identifier) {
-        memory.hosts[session.application]?.opened.remove(session.identifier)
-      }
-    }
+    memory.opened.remove(session.identifier, for: session.application)
     announce([.state, .connected], of: session)
     announce(.sessionDisconnected, session.application, session.identifier)
   }
@@ -303,17 +287,22 @@ extension PromptBook {
   /// close its scenes first; it is ready after it was told.
   mutating func tellDiscards(to application: Text) {
     guard var host = memory.hosts[application], host.hearing.isEmpty else { return }
-    guard host.closing.isEmpty || host.stage == .welcome else { return }
-    let owed = memory.owed[application].lazy.map(\.session).filter {
-      !host.told.contains($0) && !host.closing.contains($0)
-    }
-    host.hearing = Array(owed.prefix(PromptBook.toldAtOnce))
+    guard memory.closing.count(of: application) == 0 || host.stage == .welcome else { return }
+    host.hearing = notTold(application)
     if host.hearing.isEmpty {
       if host.stage == .welcome { becomeReady(application) }
       return
     }
     memory.hosts[application] = host
     ask(host, .discarded(host.hearing), .discards(application: application), within: PromptBook.patience)
+  }
+
+  /// The discarded sessions of which the host is told next.
+  private func notTold(_ application: Text) -> [UniqueIdentifier] {
+    let owed = memory.owed[application].lazy.map(\.session).filter {
+      !memory.told.contains($0, of: application) && !memory.closing.contains($0, of: application)
+    }
+    return Array(owed.prefix(PromptBook.toldAtOnce))
   }
 
   mutating func discardsWereTold(_ errand: ErrandNumber, _ application: Text, _ answer: HostAnswer) throws(Halt) {
@@ -324,7 +313,7 @@ extension PromptBook {
     // Nobody knows whether a silent host heard. The next host will be told.
     case .timedOut:
       log(.warning, "\(application): DidDiscardSceneSessions: no answer came in time")
-      memory.hosts[application]?.told.formUnion(host.hearing)
+      for session in host.hearing { memory.told.insert(session, for: application) }
       if host.stage == .welcome { becomeReady(application) }
     // It has heard nothing, and is told again.
     case .failed(let why):

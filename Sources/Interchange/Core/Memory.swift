@@ -60,6 +60,16 @@ struct Memory {
   var hosts = Table<Text, Host>()
   /// The applications that each connection hosts, and whose name it owns.
   var hosted = Queues<Text, Text>()
+  /// The sessions of each application whose scenes are connected.
+  private(set) var scenes = Queues<Text, UniqueIdentifier>()
+  /// Applications whose scenes are disconnected in pieces: their host has left, or the service has started.
+  var disconnecting = Table<Text, Bool>()
+  /// Sessions whose scenes each application's host was asked to open, without a refusal of the first question: the host may show them.
+  var opened = Queues<Text, UniqueIdentifier>()
+  /// Discarded sessions whose scenes each application's host must still close. After that the host hears that they are gone.
+  var closing = Queues<Text, UniqueIdentifier>()
+  /// Discarded sessions that each application's host was told of, without an answer: it may have heard.
+  var told = Queues<Text, UniqueIdentifier>()
   var lanes = Table<Lane.Key, Lane>()
   /// For each connection on the bus the private windows about which it was asked without an answer. It may read the question later, even after it has
   /// lost the application's name, and show its content.
@@ -74,8 +84,6 @@ struct Memory {
   var rounds = Table<Text, Round>()
   /// Sessions that are gone, and whose last deliveries have not failed yet.
   var discarded = Table<UniqueIdentifier, Bool>()
-  /// The sessions of each application whose scenes were connected when their host left, or when the service ended, until they are disconnected.
-  var leftConnected = Table<Text, [UniqueIdentifier]>()
   /// By the questions to the bus.
   var attaching = Table<ErrandNumber, Attaching>()
   var calls = Table<CallNumber, CallCharge>()
@@ -143,7 +151,7 @@ struct Memory {
   var earliestDeadline: Int64? { agenda.earliest }
 
   /// Whether something is done in pieces, and the next piece can follow at once.
-  var hasMoreToDo: Bool { !orphaned.isEmpty || !rounds.isEmpty || !discarded.isEmpty || !leftConnected.isEmpty }
+  var hasMoreToDo: Bool { !orphaned.isEmpty || !rounds.isEmpty || !discarded.isEmpty || !disconnecting.isEmpty }
 
   /// The number of noted deadlines, including those of deliveries that are over.
   var noted: Int { agenda.entries }
@@ -166,11 +174,13 @@ struct Memory {
       let isKnown = routing.contains(session.identifier)
       if let before = sessions[session.identifier] {
         grow(session, session.growth(since: before))
+        if before.isConnected, !session.isConnected { hasNoScene(session.identifier, of: session.application) }
       } else {
         precondition(!isKnown, "a session changes, and is not here whole")
         count(session.application, 1)
         grow(session, session.keptBytes)
       }
+      if session.isConnected { scenes.insert(session.identifier, for: session.application) }
       sessions[session.identifier] = session
       routingChanges.append(.session(isKnown ? routing.update(session) : routing.apply(.sessionMade(session))))
     case .sessionActivated(let activation): activate(activation)
@@ -178,6 +188,7 @@ struct Memory {
       if let session = sessions[identifier] {
         count(session.application, -1)
         grow(session, -session.keptBytes)
+        hasNoScene(session.identifier, of: session.application)
       }
       sessions[identifier] = nil
       leaving[identifier] = true
@@ -401,6 +412,11 @@ struct Memory {
     if let before = delivery.previousBy { followers[before] = identifier }
   }
 
+  /// The scene of a session is not connected any more, or the session is gone.
+  mutating func hasNoScene(_ session: UniqueIdentifier, of application: Text) {
+    scenes.remove(session, for: application)
+  }
+
   private mutating func count(_ application: Text, _ change: Int) {
     let count = (sessionCounts[application] ?? 0) + change
     sessionCounts[application] = count == 0 ? nil : count
@@ -440,8 +456,9 @@ struct Memory {
       deliveries[delivery.identifier]?.isFromBefore = true
       if delivery.progress.state == .routed { deliveries[delivery.identifier]?.needsAttempt = true }
     }
-    for (application, sessions) in Dictionary(grouping: remembered.connected, by: \.application) {
-      leftConnected[application] = sessions.map(\.identifier)
+    for session in remembered.connected {
+      scenes.insert(session.identifier, for: session.application)
+      disconnecting[session.application] = true
     }
     for summary in remembered.baggage {
       addBaggage(of: summary.delivery, for: summary.session)
@@ -539,6 +556,11 @@ extension Memory {
     preferences.settle(settlement)
     hosts.settle(settlement)
     hosted.settle(settlement)
+    scenes.settle(settlement)
+    disconnecting.settle(settlement)
+    opened.settle(settlement)
+    closing.settle(settlement)
+    told.settle(settlement)
     lanes.settle(settlement)
     unread.settle(settlement)
     queue.settle(settlement)
@@ -547,7 +569,6 @@ extension Memory {
     starts.settle(settlement)
     rounds.settle(settlement)
     discarded.settle(settlement)
-    leftConnected.settle(settlement)
     attaching.settle(settlement)
     calls.settle(settlement)
     waiters.settle(settlement)

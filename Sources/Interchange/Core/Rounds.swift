@@ -169,12 +169,21 @@ extension PromptBook {
   /// Disconnects sessions whose scenes were connected when their host left, or when the service ended: then the hosts may have gone meanwhile, and say so
   /// when they attach.
   mutating func disconnectNext() throws(Halt) {
-    guard let application = memory.leftConnected.values.keys.min(),
-      let left = memory.leftConnected[application]
-    else { return }
-    let piece = left.prefix(scenesAtOnce(of: application))
-    memory.leftConnected[application] = piece.count < left.count ? Array(left.dropFirst(piece.count)) : nil
-    for session in try sessions(Array(piece)) { disconnect(session) }
+    guard let application = memory.disconnecting.values.keys.min() else { return }
+    try disconnectNext(of: application)
     try giveUpOldSessions(of: application)
+  }
+
+  mutating func disconnectNext(of application: Text) throws(Halt) {
+    let scenes = memory.scenes[application]
+    let piece = scenes.prefix(scenesAtOnce(of: application))
+    memory.disconnecting[application] = piece.count < scenes.count ? true : nil
+    try disconnect(Array(piece), of: application)
+  }
+
+  mutating func disconnect(_ scenes: [UniqueIdentifier], of application: Text) throws(Halt) {
+    for session in try sessions(scenes) { disconnect(session) }
+    // A row that does not parse any more is no session.
+    for session in scenes { memory.hasNoScene(session, of: application) }
   }
 }

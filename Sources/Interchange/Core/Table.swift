@@ -163,6 +163,8 @@ struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendabl
 
   func count(of key: Key) -> Int { rows[key]?.elements.count ?? 0 }
 
+  func contains(_ element: Element, of key: Key) -> Bool { rows[key]?.contains(element) ?? false }
+
   /// Adds an element. Returns whether it was new.
   @discardableResult
   mutating func insert(_ element: Element, for key: Key) -> Bool {
@@ -177,6 +179,10 @@ struct Queues<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendabl
     guard take(element, for: key) else { return false }
     changes.append(Changed(key: key, element: element, isInsertion: false))
     return true
+  }
+
+  mutating func removeAll(of key: Key) {
+    for element in self[key] { remove(element, for: key) }
   }
 
   var isSettled: Bool { changes.isEmpty }
@@ -210,6 +216,11 @@ private struct Row<Element: Comparable & Sendable>: Sendable {
   private var gone = 0
 
   var elements: ArraySlice<Element> { all[gone...] }
+
+  func contains(_ element: Element) -> Bool {
+    let place = place(of: element)
+    return place < all.count && all[place] == element
+  }
 
   /// Returns whether the element was new.
   mutating func insert(_ element: Element) -> Bool {
