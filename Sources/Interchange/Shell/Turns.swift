@@ -70,6 +70,8 @@ extension Interchange {
         // Also where there is more to do at once: waiting callers are answered first, and new callers get a turn.
         let wait = max(0, moment - Interchange.uptime())
         await loop.sleep(for: .microseconds(wait + 1_000))
+        // Their answers would stand behind the signals of each piece.
+        await self?.connection.flush(timeout: .seconds(1))
         if !Task.isCancelled { await self?.alarmWent() }
       }
     )
