@@ -275,7 +275,7 @@ extension PromptBook {
 
   /// Whether a host of a window did not answer a private question, and may read the question later.
   func mayReadLate(of session: Session) -> Bool {
-    memory.unread.keys.contains { memory.unread[$0].contains(session.identifier) }
+    memory.unread.keys.contains { memory.unread.contains(session.identifier, of: $0) }
   }
 
   /// Whether the host of a private window may not have read of the delivery that the window shows, or of a private one behind it. What it reports until
