@@ -253,9 +253,9 @@ actor BaggageKeeper {
       case .opening: await loop.sleep(for: BaggageLimits.fileTime)
       case .snapshot: await loop.sleep(for: BaggageLimits.snapshotTime)
       case .progress(let progress):
-        var (before, since) = (Int64(-1), ContinuousClock.now)
+        var (before, since) = (Int64(-1), SuspendingClock.now)
         while !Task.isCancelled {
-          let (size, now) = (progress.size.withLock(\.self), ContinuousClock.now)
+          let (size, now) = (progress.size.withLock(\.self), SuspendingClock.now)
           if size != before { (before, since) = (size, now) }
           if now - since >= silence { break }
           await loop.sleep(for: silence / 8)

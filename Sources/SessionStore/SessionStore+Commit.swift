@@ -19,7 +19,9 @@ extension SessionStore {
       if durability != .memory { sizes = try log(records, database) }
     } catch {
       failed(error, database)
-      throw error
+      let mayUseReserve = error.kind == .full && records.contains(where: \.freesSpace)
+      guard mayUseReserve, directory?.giveUpReserve() ?? false else { throw error }
+      return try commit(records, at: now)
     }
     // Acknowledged from here on: no code below may throw.
     noteFrames(database)
@@ -113,4 +115,9 @@ extension SessionStore {
       _ = try? mend(after: error)
     }
   }
+}
+
+extension Record {
+  /// Whether the files of contents go when it is stored. On a full disk nothing else would make space.
+  fileprivate var freesSpace: Bool { if case .baggageReleased = self { true } else { false } }
 }

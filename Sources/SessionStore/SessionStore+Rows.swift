@@ -72,6 +72,7 @@ extension SessionStore {
   package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = now
     let isDone = try write(isIdle: true)
+    directory?.keepReserve()
     // The body is as large as the largest row so far, and a payload may be 16 MiB.
     body = LogBodyWriter()
     let database = try database()

@@ -98,6 +98,7 @@ package final class SessionStore {
     unreadable = opened.unreadable
     problems = opened.problems
     takeOver(opened.database)
+    directory?.keepReserve()
     directory?.rememberFiles()
   }
 

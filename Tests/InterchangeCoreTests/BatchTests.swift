@@ -35,6 +35,19 @@ import Testing
     #expect(stage.sessions().count == 2)
   }
 
+  @Test func `items for which there is no space are refused by themselves, and those before them are taken`() throws {
+    let stage = Stage(cats()) { $0.waiting = 6 * Allowance.smallestDelivery }
+    let words = Array(repeating: "1", count: 5) as [Text]
+    let before = stage.call(batch(words))?.refusal
+    #expect(before?.name == .limitsExceeded)
+    #expect(stage.shelf.deliveries.isEmpty)
+    let items = try #require(stage.call(batch(words, .bestEffort))?.items)
+    #expect(items.map(\.refusal?.name) == [nil, nil, nil, .limitsExceeded, .limitsExceeded])
+    #expect(items[4].refusal == before)
+    #expect(stage.shelf.deliveries.count == 3)
+    #expect(stage.sessions().count == 1)
+  }
+
   @Test func `the same token gets the same answer, in the same turn and later`() {
     stage.turn { stage in
       for _ in 0..<2 { stage.call(batch(["1", "?"], .bestEffort, token: "once")) }

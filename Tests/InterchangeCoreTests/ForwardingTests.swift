@@ -112,6 +112,19 @@ import Testing
     #expect(stage.progress(of: first)?.error?.name == "org.stagedoor.Error.HostRefused")
   }
 
+  /// The words may be about the private content, and the sender of this delivery does not know that.
+  @Test func `nobody hears the words about a window that keeps what its host wrote in private`() throws {
+    try send(isPrivate: true)
+    stage.hostAnswersAll()
+    #expect(stage.call(.write(laptop, .userInfo(["of": .string("the first")])), by: .host) == .done)
+    let (second, call) = try deferred(waits: true)
+    #expect(stage.shelf.sessions[laptop]?.isPrivate == false)
+    let before = stage.sayings.count
+    #expect(finish(second, "org.example.Secret", "secret") == .done)
+    #expect(stage.answers[call]?.refusal?.name == .hostRefused)
+    for saying in stage.sayings.dropFirst(before) { #expect(!"\(saying)".lowercased().contains("secret")) }
+  }
+
   @Test func `its deadline is now so far away, and ends it`() throws {
     let first = try deferred(seconds: 604_800).delivery
     stage.passUntilQuiet(seconds: 604_799)

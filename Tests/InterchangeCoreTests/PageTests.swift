@@ -15,6 +15,7 @@ import Testing
     "PayloadOptions": "Sources/SceneModel/Documents/PayloadOptions.swift",
     "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",
     "TurnShare": "Sources/DBus/Server/Connection+Serve.swift",
+    "StoreDirectory": "Sources/SessionStore/Files/StoreDirectory.swift",
     "RunningHandlers": "Sources/DBus/Server/RunningHandlers.swift",
     "Drag": "Sources/Interchange/Core/Drag.swift",
     "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",

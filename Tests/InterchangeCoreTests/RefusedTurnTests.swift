@@ -45,9 +45,9 @@ import Theatre
     }
   }
 
-  private static func attach(
-    _ shown: [UniqueIdentifier] = [], _ unknown: [Text] = [], _ options: HostOptions = HostOptions()
-  ) -> Ask { .attach(application: cat, shown: shown, unknown: unknown, options) }
+  private static func attach(_ shown: [UniqueIdentifier] = []) -> Ask {
+    .attach(application: cat, shown: shown, unknown: [], HostOptions())
+  }
 
   private static func onFirst(_ ask: @escaping @Sendable (UniqueIdentifier) -> Ask, by caller: Caller = .shell) -> Act {
     { $0.call(ask($0.sessions()[0].identifier), by: caller) }
@@ -69,8 +69,6 @@ import Theatre
     stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
   }
 
-  private static let owns: Act = { $0.play(.ownership($0.lastQuestion, isOwner: true)) }
-
   private static func answers(_ answer: HostAnswer) -> Act {
     { $0.play(.hostAnswered($0.asked[0].errand, answer)) }
   }
@@ -82,18 +80,6 @@ import Theatre
       stage.drop(key: "2", to: stage.sessions()[0].identifier)
     },
     Case("a call to attach") { $0.call(attach(), by: .host) },
-    Case(
-      "attaching",
-      after: { stage in
-        stage.drop(key: "1")
-        stage.call(attach([], ["/x"], HostOptions(choosesConfiguration: true)), by: .host)
-      }, owns),
-    Case(
-      "attaching with scenes, in place of another host",
-      after: { stage in
-        showing("1")(stage)
-        stage.call(attach([stage.sessions()[0].identifier]), by: .other)
-      }, owns),
     Case("an acknowledgement", after: asking(.configuration("Other")), answers(.done)),
     Case("a refusal", after: asking(.configuration("Other")), answers(.refused("no"))),
     Case("a silence", after: asking(.configuration("Other")), answers(.timedOut)),
@@ -154,6 +140,21 @@ import Theatre
         stage.restart(cats(), begins: false)
       }, { $0.play(.began) }),
   ]
+
+  @Test func `an attachment that cannot be stored is answered so, and changes nothing`() throws {
+    let stage = Stage(hosting: cats())
+    let window = try stage.window()
+    stage.call(Self.attach(), by: .other)
+    let shelf = stage.shelf
+    stage.turn(refused: true) { $0.play(.ownership($0.lastQuestion, isOwner: true)) }
+    #expect(stage.answer?.refusal?.name == .storageFailed)
+    #expect(stage.shelf == shelf)
+    #expect(stage.memory.hosts[Self.cat]?.connection == Caller.host.connection)
+    #expect(!stage.hasBacklog)
+    stage.attach(as: .other)
+    #expect(stage.shelf.sessions[window]?.isConnected == false)
+    #expect(stage.memory.hosts[Self.cat]?.connection == Caller.other.connection)
+  }
 
   @Test(arguments: cases) private func `it leaves no trace`(of one: Case) {
     func stage() -> Stage {

@@ -186,14 +186,21 @@ import Theatre
   @Test func `of handled deliveries with long documents the oldest lose theirs when there are too many`() throws {
     let stage = Stage(hosting: cats()) { $0.handledDocuments = 200_000 }
     let window = try stage.window("1")
-    func send(_ number: Int) throws -> UniqueIdentifier {
-      var payload = stage.activity("view", "1") { $0.statedDeadline = 3600 }
+    func send(_ number: Int, deadline: Double = 3600) throws -> UniqueIdentifier {
+      var payload = stage.activity("view", "1") { $0.statedDeadline = deadline }
       payload.items[0].activities[0].userInfo["x"] = Value.string(Text(String(repeating: "x", count: 30_000 + number)))
       let delivered = try #require(stage.call(.deliver(payload, digest: .empty, size: 100))?.delivered)
       stage.hostAnswersAll()
       return delivered.delivery
     }
-    let all = try (0..<5).map(send)
+    // Documents that are gone already take no space, also where an older one stays.
+    let patient = try send(9)
+    for number in 0..<9 {
+      _ = try send(number, deadline: 1)
+      stage.pass(seconds: 2)
+    }
+    #expect(stage.shelf.deliveries[patient]?.isSpent(at: stage.now.time) == false)
+    let all = try (0..<5).map { try send($0) }
     stage.pass(seconds: 1)
     stage.rest()
     #expect(all.map { stage.shelf.deliveries[$0]?.isSpent(at: stage.now.time) } == [true, true, false, false, false])

@@ -19,6 +19,27 @@ struct DiskErrorTests {
     try store.commit([event(1)], at: noon)
   }
 
+  @Test func `on a full disk the release of contents is stored all the same, in the space that is kept for it`() throws {
+    let store = try open(directory)
+    let reserve = "stagedoor.db-reserve"
+    #expect(directory.size(of: reserve) == 256 << 10)
+    DiskFaults.during([.write], in: directory.path, error: ENOSPC, count: 1) {
+      #expect(failure(of: try store.commit([event(1)], at: noon))?.kind == .full)
+    }
+    #expect(directory.size(of: reserve) == 256 << 10)
+    try DiskFaults.during([.write], in: directory.path, error: ENOSPC, count: 1) {
+      try store.commit([.baggageReleased(session(1).identifier), event(1)], at: noon)
+    }
+    #expect(!TemporaryDirectory.names(in: directory.path).contains(reserve))
+    DiskFaults.during([.write], in: directory.path, error: ENOSPC, count: 1) {
+      let release = [Record.baggageReleased(session(1).identifier)]
+      #expect(failure(of: try store.commit(release, at: noon))?.kind == .full)
+    }
+    try store.rest(at: noon)
+    #expect(directory.size(of: reserve) == 256 << 10)
+    #expect(try open(directory.copy()).lastEventSequence == 1)
+  }
+
   @Test func `after an fsync that failed the log is written anew: the kernel forgot what it could not write`() throws {
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)

@@ -15,7 +15,7 @@ struct OpeningTests {
       let store = try open(directory)
       try store.commit([event(sequence)], at: noon)
       #expect(directory.mode() == 0o700)
-      #expect(directory.names == ["lock", "stagedoor.db", "stagedoor.db-wal"])
+      #expect(directory.names == ["lock", "stagedoor.db", "stagedoor.db-reserve", "stagedoor.db-wal"])
       for name in directory.names { #expect(directory.mode(of: name) == 0o600, "\(name)") }
       for name in directory.names { chmod("\(directory.path)/\(name)", 0o644) }
     }
@@ -43,7 +43,7 @@ struct OpeningTests {
 
   @Test(arguments: [
     "lock", "stagedoor.db-wal", "stagedoor.db-journal", "stagedoor.db-shm", "stagedoor.db-doubt",
-    "stagedoor.db-wal-mended",
+    "stagedoor.db-wal-mended", "stagedoor.db-reserve",
   ])
   func `what is no file is refused where a file of the store belongs, and is never waited for`(name: String) throws {
     try leave([event(1)], in: directory)
@@ -110,11 +110,11 @@ struct OpeningTests {
     store.close()
   }
 
-  @Test func `a store that was closed is one file, and the next opens it while the first is still there`() throws {
+  @Test func `a store that was closed is one file with its reserve, and the next opens it while the first is still there`() throws {
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
-    #expect(directory.names == ["lock", "stagedoor.db"])
+    #expect(directory.names == ["lock", "stagedoor.db", "stagedoor.db-reserve"])
     #expect(try open(directory).lastEventSequence == 1)
     #expect(failure(of: try store.commit([event(2)], at: noon))?.message == "the store is closed")
   }
@@ -133,7 +133,7 @@ struct OpeningTests {
       #expect(error?.kind == .readOnly)
       #expect(error?.message == "\(directory.path)/stagedoor.db: unable to open database file (Permission denied)")
     }
-    #expect(directory.names == ["lock", "stagedoor.db"])
+    #expect(directory.names == ["lock", "stagedoor.db", "stagedoor.db-reserve"])
     let store = try open(directory)
     #expect((store.setAside, store.lastEventSequence) == (nil, 1))
   }
@@ -155,7 +155,7 @@ struct OpeningTests {
   @Test(arguments: Breakage.allCases)
   func `what is broken is set aside, whole, and a new store begins`(breakage: Breakage) throws {
     let directory = try breakage.made()
-    let before = directory.names.filter { $0 != "lock" }.map { directory.bytes(of: $0) }
+    let before = directory.names.filter { $0 != "lock" && $0 != "stagedoor.db-reserve" }.map { directory.bytes(of: $0) }
     let store = try open(directory)
     let setAside = try #require(store.setAside)
     #expect(setAside.path == "\(directory.path)/stagedoor.db-set-aside-20260501T120000Z")

@@ -282,6 +282,24 @@ import Testing
     }
   }
 
+  @Test func `what is released while the service is away is told to the next service, behind the attachment`() async throws {
+    try await withStage { bus, service, application in
+      try await service.connect(service.addSession(1), Options.items(["text/plain"]))
+      let item = try #require(application.items.first)
+      await service.close()
+      // The application has the news of the loss before this answer.
+      let connection = try #require(application.stagedoor).connection
+      #expect(try await connection.owner(of: "org.stagedoor.Interchange1") == nil)
+      item.itemProvider.finishLoading()
+      let next = try await PlayedService(on: bus, sessions: [1])
+      try await next.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
+      let order = next.lines.compactMap { line in
+        ["AttachHost", "ReleaseDelivery"].first { line.hasPrefix($0) }
+      }
+      #expect(order == ["AttachHost", "ReleaseDelivery"])
+    }
+  }
+
   @Test func `an application runs until it is stopped, called off, or left without a bus, and puts its scenes away`()
     async throws
   {

@@ -122,8 +122,21 @@ extension PromptBook {
         refuse(error)
         continue
       }
-      let delivered = try carryOut(
-        decision, packing, part.payload, item: packing.firstItem(ofPart: place), digestOfFirst)
+      if let full = known.full, full.item <= place {
+        refuse(full.error)
+        continue
+      }
+      let delivered: Delivered
+      do throws(Halt) {
+        delivered = try carryOut(
+          decision, packing, part.payload, item: packing.firstItem(ofPart: place), digestOfFirst)
+      } catch {
+        guard case .refused(let error) = error, error.name == .limitsExceeded, payload.options.batch == .bestEffort
+        else { throw error }
+        // The item may have changed something before it met the limit.
+        known.full = (place, error)
+        throw .beginsAgain
+      }
       digestOfFirst = nil
       countMatch(of: part.rule, isPrivate: payload.options.isPrivate)
       first = first ?? delivered.delivery

@@ -3,21 +3,33 @@ import SceneModel
 /// Handled deliveries whose documents are long. The documents stay until the delivery is due, because somebody may redirect it.
 struct LongDocuments: Sendable, Settled {
   private struct Entry: Sendable {
-    let order: Int64
+    let place: Ordered
+    let due: Due
     let bytes: Int
     let handled: DeliveryProgress
-    let due: Int64
+  }
+
+  /// The time at which the documents go.
+  private struct Due: Comparable {
+    let time: Int64
+    let place: Ordered
+
+    static func < (one: Due, other: Due) -> Bool { (one.time, one.place) < (other.time, other.place) }
   }
 
   private var entries = Table<UniqueIdentifier, Entry>()
   private var byAge = Queues<Bool, Ordered>()
+  private var byTime = Queues<Bool, Due>()
   @Undoable private var bytes = 0
 
   var isEmpty: Bool { entries.isEmpty }
 
   mutating func keep(_ delivery: OpenDelivery, _ handled: DeliveryProgress, bytes: Int, order: Int64) {
-    entries[delivery.identifier] = Entry(order: order, bytes: bytes, handled: handled, due: delivery.due)
-    byAge.insert(Ordered(order: order, identifier: delivery.identifier), for: true)
+    let place = Ordered(order: order, identifier: delivery.identifier)
+    let entry = Entry(place: place, due: Due(time: delivery.due, place: place), bytes: bytes, handled: handled)
+    entries[delivery.identifier] = entry
+    byAge.insert(place, for: true)
+    byTime.insert(entry.due, for: true)
     self.bytes += bytes
   }
 
@@ -25,25 +37,29 @@ struct LongDocuments: Sendable, Settled {
   mutating func forget(_ delivery: UniqueIdentifier) {
     guard let entry = entries[delivery] else { return }
     entries[delivery] = nil
-    byAge.remove(Ordered(order: entry.order, identifier: delivery), for: true)
+    byAge.remove(entry.place, for: true)
+    byTime.remove(entry.due, for: true)
     bytes -= entry.bytes
   }
 
-  /// Forgets the oldest delivery, if it is due or the bytes exceed `limit`, and returns it. The progress says how the delivery was handled; `nil` if its
-  /// documents are no longer stored.
+  /// Forgets a delivery that is due, or the oldest if the bytes exceed `limit`, and returns it. The progress says how the delivery was handled; `nil` if
+  /// its documents are no longer stored.
   mutating func nextToGo(at now: Int64, limit: Int) -> (delivery: UniqueIdentifier, stored: DeliveryProgress?)? {
-    guard let oldest = byAge.first(of: true)?.identifier, let entry = entries[oldest] else { return nil }
-    let isDue = entry.due <= now
-    guard isDue || bytes > limit else { return nil }
+    if let first = byTime.first(of: true), first.time <= now {
+      forget(first.place.identifier)
+      return (first.place.identifier, nil)
+    }
+    guard bytes > limit, let oldest = byAge.first(of: true)?.identifier, let entry = entries[oldest] else { return nil }
     forget(oldest)
-    return (oldest, isDue ? nil : entry.handled)
+    return (oldest, entry.handled)
   }
 
-  var isSettled: Bool { entries.isSettled && byAge.isSettled && _bytes.isSettled }
+  var isSettled: Bool { entries.isSettled && byAge.isSettled && byTime.isSettled && _bytes.isSettled }
 
   mutating func settle(_ settlement: Settlement) {
     entries.settle(settlement)
     byAge.settle(settlement)
+    byTime.settle(settlement)
     _bytes.settle(settlement)
   }
 }

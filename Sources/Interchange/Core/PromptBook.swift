@@ -76,6 +76,9 @@ package struct PromptBook: Sendable {
       case .lacks(let lack):
         identifiers = identifiersBefore
         throw lack
+      case .beginsAgain:
+        identifiers = identifiersBefore
+        return try handle(cue, at: moment)
       case .refused(let refusal):
         step = Step()
         refuse(cue, refusal)
@@ -105,6 +108,15 @@ package struct PromptBook: Sendable {
       guard memory.calls[number] != nil else { return }
       answer(number, .refused(refusal))
     default: say(.log(.error, Text(refusal.message)))
+    }
+  }
+
+  /// Whether a call is answered with what comes of a cue.
+  package func answersCall(_ cue: Cue) -> Bool {
+    switch cue {
+    case .call, .packed, .consulted: true
+    case .ownership(let question, _, _): memory.attaching[question]?.call != nil
+    default: false
     }
   }
 
@@ -365,6 +377,8 @@ package struct PromptBook: Sendable {
 package enum Halt: Error {
   case lacks(Lack)
   case refused(InterchangeError)
+  /// The core has learnt something for the cue from the cue itself.
+  case beginsAgain
 }
 
 /// The data that was read for one cue.
@@ -376,8 +390,12 @@ struct Knowledge: Sendable {
   var baggage: [UniqueIdentifier: Baggage] = [:]
   /// The decision of the cue, if the cue begins again after it.
   var decided: Decision?
+  /// The first item of a batch for which the sender has no space, and the error that it and the items behind it get.
+  var full: (item: Int, error: InterchangeError)?
 
-  var isEmpty: Bool { missing.isEmpty && tokens.isEmpty && orphans.isEmpty && baggage.isEmpty && decided == nil }
+  var isEmpty: Bool {
+    missing.isEmpty && tokens.isEmpty && orphans.isEmpty && baggage.isEmpty && decided == nil && full == nil
+  }
 }
 
 struct OrphanPage: Sendable {

@@ -136,18 +136,18 @@ extension Interchange {
     _ receiver: String, within patience: Duration,
     _ call: nonisolated(nonsending) (_ rest: Duration) async throws(CallError) -> Value
   ) async throws(CallError) -> Value {
-    let end = ContinuousClock.now + patience
+    let end = SuspendingClock.now + patience
     let firstPause = Duration.milliseconds(50)
     var pause = firstPause
     while true {
       do throws(CallError) {
-        return try await call(max(.milliseconds(1), end - ContinuousClock.now))
+        return try await call(max(.milliseconds(1), end - SuspendingClock.now))
       } catch {
         guard case .replied(let reply) = error, reply.isFromBus, !reply.saysNobodyIsThere else { throw error }
         if pause == firstPause {
           log.warning("\(receiver) cannot be called for the moment, and will be called again: \(error.short)")
         }
-        if ContinuousClock.now + pause >= end { throw .timedOut }
+        if SuspendingClock.now + pause >= end { throw .timedOut }
         await connection.loop.sleep(for: pause)
         if isClosed { throw .disconnected }
         if Task.isCancelled { throw .cancelled }

@@ -243,7 +243,7 @@ extension Interchange {
     do throws(CodingError) {
       try ItemSource(promise, on: connection)?.cancelLoad()
     } catch {
-      log.debug("the source of \(promise.type) could not be told that nobody waits: \(error)")
+      log.debug("\(promise.source) could not be told that nobody waits for what it promised: \(error)")
     }
   }
 
@@ -266,7 +266,7 @@ extension Interchange {
         do throws(CodingError) {
           try ItemSource(promise, on: connection)?.release()
         } catch {
-          log.debug("the source of \(promise.type) could not be told that its promise is over: \(error)")
+          log.debug("\(promise.source) could not be told that its promise is over: \(error)")
         }
       }
     }
@@ -291,7 +291,7 @@ extension Interchange {
       throw InterchangeError(.sourceGone, "the promise of \(promise.type) names no object that could be asked")
     }
     do throws(CallError) {
-      return try await insisting("the source of \(promise.type)", within: patience) { (rest) async throws(CallError) in
+      return try await insisting("\(promise.source), which has promised something,", within: patience) { (rest) async throws(CallError) in
         try await source.load(within: rest)
       }
     } catch {

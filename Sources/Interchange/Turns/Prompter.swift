@@ -192,7 +192,7 @@ package struct Prompter: ~Copyable {
     case .packed(_, .failed(let error)):
       _ = try? take(.refused(cue, error), at: moment)
       return
-    case .call, .packed, .consulted:
+    case _ where book.answersCall(cue):
       _ = try? take(.refused(cue, InterchangeError(.storageFailed, message)), at: moment)
       return
     // These take nothing from the store and store nothing: another step of their turn was refused.
@@ -373,6 +373,7 @@ extension Prompter {
         switch error {
         case .lacks(let lack): try find(lack)
         case .refused(let refusal): return .failure(refusal)
+        case .beginsAgain: break
         }
       }
     }

@@ -76,14 +76,20 @@ final class JSONWriter {
     append(UInt8(ascii: "\""))
   }
 
+  /// Without a string: a document may have millions of these.
   private func write(escaped byte: UInt8) {
+    append(UInt8(ascii: "\\"))
     switch byte {
-    case UInt8(ascii: "\""): write(plain: "\\\"")
-    case UInt8(ascii: "\\"): write(plain: "\\\\")
-    case 0x0A: write(plain: "\\n")
-    case 0x0D: write(plain: "\\r")
-    case 0x09: write(plain: "\\t")
-    default: write(plain: "\\u00" + hexadecimal(byte))
+    case 0x0A: append(UInt8(ascii: "n"))
+    case 0x0D: append(UInt8(ascii: "r"))
+    case 0x09: append(UInt8(ascii: "t"))
+    case 0..<0x20:
+      append(UInt8(ascii: "u"))
+      append(UInt8(ascii: "0"))
+      append(UInt8(ascii: "0"))
+      append(UInt8(ascii: "0") + byte >> 4)
+      append(byte & 15 < 10 ? UInt8(ascii: "0") + byte & 15 : UInt8(ascii: "a") - 10 + byte & 15)
+    default: append(byte)
     }
   }
 }

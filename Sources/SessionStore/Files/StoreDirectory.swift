@@ -196,7 +196,7 @@ final class StoreDirectory {
   }
 
   func restrictFiles() throws(StoreError) {
-    for path in [file, writeAheadLog] where exists(path) { try StoreDirectory.restrict(path, to: 0o600) }
+    for path in [file, writeAheadLog, reserve] where exists(path) { try StoreDirectory.restrict(path, to: 0o600) }
   }
 
   /// Syncs the names in the directory to the disk.
@@ -214,7 +214,7 @@ final class StoreDirectory {
   /// mode; opening a pipe or a device would wait; and beside a directory the store may be intact, so a person has to look. Only the store itself is
   /// set aside, whatever it is.
   private static func refuseOthers(in directory: String) throws(StoreError) {
-    for name in ["lock"] + ["", "-wal", "-journal", "-shm", "-doubt", "-wal-mended"].map({ "stagedoor.db" + $0 }) {
+    for name in ["lock"] + ["", "-wal", "-journal", "-shm", "-doubt", "-wal-mended", "-reserve"].map({ "stagedoor.db" + $0 }) {
       let path = "\(directory)/\(name)"
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }
@@ -229,6 +229,22 @@ final class StoreDirectory {
       }
     }
   }
+
+  // MARK: The reserve
+
+  private var reserve: String { path + "/stagedoor.db-reserve" }
+  private static let reserveLength: off_t = 256 << 10
+
+  /// Keeps some space of the disk for the records with which contents go. If there is none now, a later call tries again.
+  func keepReserve() {
+    let descriptor = open(reserve, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { return }
+    defer { close(descriptor) }
+    if posix_fallocate(descriptor, 0, StoreDirectory.reserveLength) != 0 { unlink(reserve) }
+  }
+
+  /// Returns whether there was a reserve.
+  func giveUpReserve() -> Bool { unlink(reserve) == 0 }
 
   // MARK: Setting aside
 

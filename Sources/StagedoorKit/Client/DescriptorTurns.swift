@@ -46,7 +46,7 @@ extension Connection {
   func reply(
     to call: consuming Message, inTurnAt service: BusName, timeout: Duration?, isAnsweredSoon: Bool
   ) async -> Result<Message, CallError> {
-    let start = ContinuousClock.now
+    let start = SuspendingClock.now
     if let error = await waitForTurn(timeout) { return .failure(error) }
     // On the loop, so this begins after the call was sent.
     if !isAnsweredSoon { loop.task { await self.endTurn(behindCallTo: service, timeout) } }

@@ -98,6 +98,8 @@ final class Promises: Sendable {
     renews: Bool = false,
     by call: nonisolated(nonsending) () async throws(StagedoorError) -> (service: BusName?, answer: Answer)
   ) async throws(StagedoorError) -> Answer {
+    // Nothing is sent then, so nobody would end the promises.
+    if Task.isCancelled { throw .waitWasCancelled }
     let (kept, isFirst) = export()
     do throws(StagedoorError) {
       let (service, answer) = try await call()

@@ -122,7 +122,7 @@ extension Stagedoor {
     let rows = try await call("DeliverEach", document, returning: [DeliveryResult].self)
     return try rows.map { row throws(StagedoorError) in
       let (session, outcome, delivery) = row.members
-      if session == .root { return .failure(StagedoorError(.init(rawValue: outcome), "this item was refused")) }
+      if session == .root { return .failure(StagedoorError(.init(rawValue: outcome), delivery)) }
       return .success(try Delivery(session.rawValue, outcome, delivery))
     }
   }

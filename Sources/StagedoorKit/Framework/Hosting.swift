@@ -25,7 +25,9 @@ internal import SceneModel
   /// Ends when the application has stopped.
   var stopping: Task<Void, Never>?
   /// Whether the service knows this host, and accepts its changes.
-  var isAttached = false
+  var isAttached = false {
+    didSet { if isAttached != oldValue { received.isAttached(to: isAttached ? owner : nil) } }
+  }
   /// Whether the service has accepted a change since it accepted this host.
   var hasWritten = false
   /// The sessions whose activity was written since their last delivery, each with the number of the last write.

@@ -13,6 +13,14 @@ final class ReceivedDeliveries: Sendable {
   /// See ``Application/loadLimit``.
   let loadLimit = Lock(Application.usualLoadLimit)
   private let entries = Lock<[DeliveryIdentifier: Entry]>([:])
+  private let releases = Lock(Releases())
+
+  private struct Releases {
+    /// The service that this application is attached to.
+    var service: BusName?
+    /// What was released without one.
+    var waiting: [DeliveryIdentifier] = []
+  }
 
   init(_ stagedoor: Stagedoor) { self.stagedoor = stagedoor }
 
@@ -33,6 +41,15 @@ final class ReceivedDeliveries: Sendable {
   /// This program is no longer the host.
   func forget() { entries.withLock { $0 = [:] } }
 
+  /// The application is attached to a service, which hears of what was released before; or to none any more.
+  func isAttached(to service: BusName?) {
+    let waiting = releases.withLock { releases in
+      defer { releases = Releases(service: service, waiting: service == nil ? releases.waiting : []) }
+      return service == nil ? [] : releases.waiting
+    }
+    for delivery in waiting { release(delivery) }
+  }
+
   fileprivate func isGone(_ identifier: DeliveryIdentifier, isComplete: Bool) {
     let isLast = entries.withLock { entries in
       // The delivery may have come again meanwhile.
@@ -44,10 +61,15 @@ final class ReceivedDeliveries: Sendable {
   }
 
   fileprivate func release(_ identifier: DeliveryIdentifier) {
-    // If the call cannot be sent, the service has gone, and its data with it.
+    // A call to the name would start a service that somebody has just stopped.
+    let service = releases.withLock { releases in
+      if releases.service == nil { releases.waiting.append(identifier) }
+      return releases.service
+    }
+    guard let service else { return }
+    // If the call cannot be sent, this connection has ended, and later connections are no host of the delivery.
     try? stagedoor.connection.send(
-      to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
-      identifier.description)
+      to: service, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery", identifier.description)
   }
 }
 
