@@ -2,7 +2,6 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// Texts and keys, with their quotes.
 @Suite struct JSONTextTests {
   @Test func `escapes and quotes are found wherever they stand`() throws {
     for count in 0..<40 {
@@ -38,7 +37,6 @@ import Testing
   }
 }
 
-/// An object has each key once.
 @Suite struct JSONKeysTests {
   @Test(arguments: [
     (#"{"a":1,"a":1}"#, 8, "a"), (#"{"a":1,"b":2,"a":3}"#, 14, "a"), (#"[{"x":{"a":1,"a":2}}]"#, 14, "a"),

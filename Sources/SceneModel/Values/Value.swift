@@ -55,7 +55,6 @@ extension Value {
   }
 }
 
-/// An order of values.
 extension Value {
   /// Whether the value comes before another: by kind, then by content.
   func precedes(_ other: Value) -> Bool { compared(with: other) < 0 }
