@@ -219,9 +219,7 @@ actor BaggageKeeper {
 
   /// The time that work may take.
   enum Patience {
-    /// A file opens.
     case opening
-    /// A snapshot comes.
     case snapshot
     /// Any time, as long as bytes keep coming.
     case progress(Progress)

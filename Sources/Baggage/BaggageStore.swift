@@ -45,7 +45,6 @@ package final class BaggageStore: Sendable {
 
   // MARK: Keeping
 
-  /// Keeps bytes.
   package func keep(
     _ bytes: [UInt8], as number: Int, of delivery: UniqueIdentifier, at place: String
   ) async throws(InterchangeError) {
@@ -186,7 +185,6 @@ package final class BaggageStore: Sendable {
     try await inside { keeper throws(InterchangeError) in try await keeper.openSnapshot(of: session, for: sandbox) }
   }
 
-  /// Removes the snapshots of sessions that are gone.
   package func removeSnapshots(of sessions: [UniqueIdentifier]) async throws(InterchangeError) {
     if isUnused || sessions.isEmpty { return }
     try await inside { keeper throws(InterchangeError) in try await keeper.removeSnapshots(of: sessions) }

@@ -8,7 +8,6 @@ import SceneModel
 /// What touches a file that the service did not make runs on the ``FileThreads``, with a descriptor that nobody else uses.
 struct Source: Sendable {
   enum Kind {
-    /// A file of the spool.
     case spooled
     /// A memory file that nobody can change.
     case sealed
@@ -23,7 +22,6 @@ struct Source: Sendable {
 
   let kind: Kind
   let descriptor: OwnedFileDescriptor
-  /// The size of a file.
   let size: Int64?
   let place: String
   /// Whether the source was handed in as a descriptor, and not by its name.
@@ -191,7 +189,6 @@ struct Source: Sendable {
     }
   }
 
-  /// Reads up to `count` bytes.
   func bytes(_ count: Int, at offset: Int64) throws(InterchangeError) -> (bytes: [UInt8], Piece) {
     var piece: Result<Piece, InterchangeError> = .success(.end)
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

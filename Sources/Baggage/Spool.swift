@@ -29,7 +29,6 @@ struct Spool: Sendable {
     return try directory("spool", in: OwnedFileDescriptor(owning: number), isMade: isMade)
   }
 
-  /// A directory of the spool.
   private func directory(_ name: String, isMade: Bool) throws(InterchangeError) -> OwnedFileDescriptor? {
     guard let root = try root(isMade: isMade) else { return nil }
     return try directory(name, in: root, isMade: isMade)
@@ -98,7 +97,6 @@ struct Spool: Sendable {
   /// What was written to the file so far is on the disk when this returns.
   func sync(_ unfinished: Unfinished) throws(InterchangeError) { try sync(unfinished.file, "the spool") }
 
-  /// The file is complete.
   func finish(_ unfinished: Unfinished) throws(InterchangeError) {
     try sync(unfinished.file, "the spool")
     let (result, error) = unfinished.directory.withRawValue {
@@ -139,7 +137,6 @@ struct Spool: Sendable {
     try Spool.remove(Array(name.utf8CString), in: directory)
   }
 
-  /// Removes the directory of a delivery if it is empty.
   func removeIfEmpty(_ directory: String) { rmdir("\(path)/\(directory)") }
 
   /// Removes the directory of a delivery with its contents.

@@ -101,7 +101,6 @@ struct Decider: ~Copyable {
     if requesting == nil { try require(.session(identifier), state) }
   }
 
-  /// Stops unless the state knows these sessions.
   func require(_ need: Need, _ state: State) throws(Stop) {
     if !state.knows(need) { throw .needs(need) }
   }
@@ -140,7 +139,6 @@ struct Decider: ~Copyable {
 
 /// The answer of a step that knows where the payload goes.
 enum Verdict {
-  /// To a session that exists.
   case take(Int32, SessionReason)
   /// To a new session, of the configuration of step 4.
   case make(Scope, SessionReason)

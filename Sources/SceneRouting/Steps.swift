@@ -1,9 +1,7 @@
 /// The cost of the parts of a decision, in steps. `mind-benchmark worst` measures the most expensive decisions within the limits: a step takes about
 /// four nanoseconds of a release build at most, so `Limits.conditionSteps` take less than 20 milliseconds.
 enum Steps {
-  /// A lookup in a table.
   static let lookup = 64
-  /// The question whether one type conforms to another.
   static let conformance = 768
   /// The additional cost of a lookup for each parameter of a content type.
   static let parameter = 32

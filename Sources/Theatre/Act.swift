@@ -14,7 +14,6 @@ package struct Act: Hashable, Sendable {
     case carries, carriesUnderToken, promises, renews, baggageWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
     case busSpeaks, startGoesOn, manifestsChange, rulesChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
-    // Acts of the disk.
     case diskFails, readsFail, readsStop, diskHeals, killed, crashes, stops
   }
 

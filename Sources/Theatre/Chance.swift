@@ -1,4 +1,3 @@
-/// Random numbers from a seed.
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 
@@ -32,7 +31,6 @@ struct Chance: RandomNumberGenerator {
 
   mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 
-  /// `nil` if there are no elements.
   mutating func any<Element>(of elements: [Element]) -> Element? {
     elements.isEmpty ? nil : elements[below(elements.count)]
   }

@@ -12,7 +12,6 @@ final class Disk: FileWatcher {
   private let root = TemporaryDirectory()
   private var current = 0
   private var count = 0
-  /// The directory of the files.
   var directory: String { "\(root.path)/\(current)" }
   /// The calls that fail, with the error and the number of times.
   private var faults: [(call: Call, error: Int32, times: Int, after: Int)] = []

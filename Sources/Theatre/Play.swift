@@ -5,7 +5,6 @@ package struct Play: Sendable {
   package private(set) var steps = 0
   /// The simulated time, in microseconds.
   package private(set) var played: Int64 = 0
-  /// The broken law; `nil` if all laws held.
   package private(set) var breach: Breach?
   /// The index of the act during which the law broke.
   package private(set) var endedAt = 0
@@ -65,7 +64,6 @@ package struct Play: Sendable {
 }
 
 extension Script {
-  /// The text of the file.
   package var text: String { (["seed \(seed)"] + acts.map(\.description)).joined(separator: "\n") + "\n" }
 
   /// Reads the text of a file. Lines that begin with "#" are comments.

@@ -16,7 +16,6 @@ package struct PlayedBaggage {
     var failures: [Int: InterchangeError] = [:]
   }
 
-  /// A call for which a parcel is being opened.
   package struct Opening {
     package let number: CallNumber
     package let delivery: UniqueIdentifier

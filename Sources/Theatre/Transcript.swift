@@ -305,7 +305,6 @@ extension Substring {
 }
 
 extension Transcript {
-  /// A line of JSON for each.
   package var text: String {
     lines.map { line in JSON.text(of: .array(line.map { .string(Text($0)) })).string + "\n" }.joined()
   }

@@ -81,7 +81,6 @@ extension World {
     return chance.any(of: connections.indices.suffix(24).filter { connections[$0].hasLeft })
   }
 
-  /// A caller that is connected, or a new one.
   func caller() -> Int {
     let there = connections.indices.suffix(24).filter { connections[$0].isThere }
     if there.count > 3, !chance.once(in: 20) { return chance.one(of: there) }
@@ -328,7 +327,6 @@ extension World {
     if !chance.once(in: 8) { attach(program) }
   }
 
-  /// The delivery that connection options are about.
   private static func delivery(_ options: Text) -> UniqueIdentifier? {
     guard case .string(let text)? = (try? JSON.dictionary(options))?["delivery"] else { return nil }
     return UniqueIdentifier(text)

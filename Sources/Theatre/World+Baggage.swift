@@ -203,7 +203,6 @@ extension World {
     }
   }
 
-  /// Somebody hears news of a drag.
   func told(of drag: UniqueIdentifier, _ news: DragNews, _ listeners: [Text]) {
     tell("     ~ drag \(drag): \(news) to \(listeners)")
     guard let known = dragged[drag] else {

@@ -378,7 +378,6 @@ extension World {
     if way <= 1 { programs[program].answers.append((question, answer)) }
   }
 
-  /// A program answers one of the questions that it has read.
   func answers(_ program: Int, first: Bool = false) {
     if programs[program].answers.isEmpty { return }
     let place = first ? 0 : chance.below(programs[program].answers.count)

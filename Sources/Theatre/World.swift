@@ -221,7 +221,6 @@ struct Program {
   var opening: Set<UniqueIdentifier> = []
   /// The windows that show private content, as far as the program has read.
   var secret: Set<UniqueIdentifier> = []
-  /// The questions that it has not read.
   var inbox: [Question] = []
   /// The questions that it has read, with its future answers.
   var answers: [(question: Question, answer: HostAnswer)] = []
@@ -254,7 +253,6 @@ struct Launch {
   var isWaiting = true
 }
 
-/// The news of the bus itself.
 enum News {
   case ownership(Watched, isOwner: Bool, asked: Int)
   case ownerWent(Watched)

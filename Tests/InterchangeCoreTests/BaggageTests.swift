@@ -142,7 +142,6 @@ import Theatre
 
   @Test func `it goes when its delivery fails, is cancelled, or is claimed by nobody`() throws {
     let stage = Stage(cats())
-    // A cancelled delivery.
     let cancelled = try stage.packed(.descriptor())
     #expect(stage.call(.cancel(cancelled.delivery)) == .done)
     #expect(stage.parcels.isEmpty && stage.freed(cancelled.delivery) == 1)

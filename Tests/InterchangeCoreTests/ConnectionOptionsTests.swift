@@ -7,7 +7,6 @@ import Theatre
 
 /// What a host is told about a delivery, and payloads that were passed on from elsewhere.
 @Suite struct ConnectionOptionsTests {
-  /// The connection options of the first question that has some.
   private func options(_ stage: Stage) throws -> UserInfo {
     try JSON.dictionary(try #require(stage.asked.compactMap(\.question.options).first))
   }

@@ -52,7 +52,6 @@ import Theatre
     #expect(stage.add(.text("b"), to: drag) == .done)
     #expect(stage.news(since: count) == ["drag Items :1.1 :3.9"])
     #expect(stage.book.viewOfDrag(drag, for: .target)?.items.count == 2)
-    // Only the source may add items.
     let refusal = stage.call(.addItems([], to: drag, size: 1), by: .target)?.refusal
     #expect(refusal?.name == .accessDenied)
     #expect(stage.call(.cancelDrag(drag), by: .target)?.refusal?.name == .accessDenied)

@@ -68,7 +68,6 @@ import Theatre
     #expect(stage.answer?.refusal != nil)
     #expect(stage.state(of: drag) == "dragging")
     #expect(stage.parcels == [drag: [0]])
-    // The store refuses the turn.
     stage.drop(drag, on: window)
     stage.turn(refused: true) { $0.baggagePacks() }
     #expect(stage.parcels == [drag: [0]] && stage.shelf.baggage.isEmpty)
@@ -98,7 +97,6 @@ import Theatre
 
   // MARK: Ending
 
-  /// A drag was dropped on a window, as a move.
   private static func moving() throws -> (stage: Stage, window: UniqueIdentifier, drag: UniqueIdentifier) {
     let (stage, window, drag) = try Stage.dragging(.text()) { $0.allowedOperations = [.move] }
     stage.drop(drag, on: window, "move")

@@ -41,7 +41,6 @@ import Testing
     return (delivery, call)
   }
 
-  /// Its host tells the end of a delivery.
   private func finish(
     _ delivery: UniqueIdentifier, _ error: Text = "", _ message: Text = "", by caller: Caller = .host
   ) -> CallAnswer? {

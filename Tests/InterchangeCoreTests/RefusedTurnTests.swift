@@ -11,7 +11,6 @@ import Theatre
 
   private typealias Act = @Sendable (Stage) -> Void
 
-  /// What happens on a stage, and before.
   private struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let prepare: Act
@@ -22,7 +21,6 @@ import Theatre
     }
   }
 
-  /// A held delivery for each of these keys.
   private static func holding(_ keys: Text...) -> Act {
     { stage in for key in keys { stage.drop(key: key) } }
   }

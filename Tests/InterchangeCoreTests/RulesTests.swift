@@ -68,7 +68,6 @@ import TextRules
     #expect(
       Decision.document(ofStored: stored.decision)?.string.contains(
         #""rule":{"file":"/rules/it.rules","line":6,"name":"page"}"#) == true)
-    // A decision is kept without its candidates.
     #expect(Decision.document(ofStored: stored.decision)?.string.contains("candidates") == false)
     // Also when the file has changed since.
     stage.setRules(RuleSet())

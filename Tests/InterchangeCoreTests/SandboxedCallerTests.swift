@@ -104,7 +104,6 @@ import Testing
       .post(application: Self.own, name: "Read", userInfo: "{}"),
     ]
     expectDenied(asks, to: Self.mail, .sandbox(Self.foreign, 1), Self.nameless)
-    // A shell may do this.
     for ask in asks.suffix(2) { #expect(stage.call(ask) == .done) }
     #expect(stage.shelf.sessions[session]?.title == "Letter")
   }

@@ -7,7 +7,6 @@ import Testing
 @Suite struct SessionBytesTests {
   private func stage(keeping bytes: Int) -> Stage { Stage(cats()) { $0.sessionBytes = bytes } }
 
-  /// An activity of this size.
   private static func activity(_ key: Text, _ bytes: Int) -> UserActivity {
     func padded(_ count: Int) -> UserActivity {
       UserActivity(
@@ -43,7 +42,6 @@ import Testing
     // An empty window takes no space here.
     #expect(stage.call(.newSession(application: "org.example.Cats", configuration: .empty))?.delivered != nil)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (3000, 2000))
-    // A destroyed session makes space.
     #expect(stage.call(.destroy(stage.sessions()[0].identifier, animation: "standard")) == .done)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (2000, 1000))
   }

@@ -36,7 +36,6 @@ extension Stage {
 
   func baggageCannotOpen() { opens(.failed(InterchangeError(.sourceGone, "it has left"))) }
 
-  /// The source of the promise that is being opened has left the bus.
   func sourceLeaves() { opens(.sourceLeft(InterchangeError(.sourceGone, "it has left"))) }
 
   private func opens(_ answer: OpeningAnswer) {

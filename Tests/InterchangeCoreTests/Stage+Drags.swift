@@ -5,7 +5,6 @@ import Theatre
 @testable import InterchangeCore
 
 extension Stage {
-  /// Begins a drag of an activity with representations.
   @discardableResult
   func begin(
     _ representations: Representation..., by caller: Caller = .shell, isScript: Bool = false,
@@ -32,7 +31,6 @@ extension Stage {
     return (stage, window, try stage.dragging(representations, by: caller, isScript: isScript, change))
   }
 
-  /// A drag that has begun.
   func dragging(
     _ representations: Representation..., by caller: Caller = .shell, isScript: Bool = false,
     _ change: (inout PayloadOptions) -> Void = { _ in }
@@ -49,7 +47,6 @@ extension Stage {
     return try #require(answers[call]?.begun).drag
   }
 
-  /// A caller brings the ticket of a drag.
   @discardableResult
   func open(_ drag: UniqueIdentifier, by caller: Caller) -> CallAnswer? {
     call(.openDrag(ticket: memory.drags[drag]?.ticket ?? .empty), by: caller)

@@ -85,7 +85,6 @@ final class Stage {
 
   // MARK: Cues and turns
 
-  /// Gives the core a cue.
   @discardableResult
   func play(_ cue: Cue) -> Step {
     if case .ownership(let number, isOwner: true, _) = cue,
@@ -181,7 +180,6 @@ final class Stage {
     return answer
   }
 
-  /// The answer to the last call.
   var answer: CallAnswer? { answers[lastCall] }
 
   /// - Parameter session: The session that the payload names.
@@ -195,7 +193,6 @@ final class Stage {
     return call(.deliver(payload, digest: Text("digest of \(type) \(key ?? .empty)"), size: 100), by: caller)
   }
 
-  /// A session is activated with nothing.
   @discardableResult
   func activate(_ session: UniqueIdentifier) -> CallAnswer? { call(.activate(session, named(session), size: 0)) }
 
@@ -217,7 +214,6 @@ final class Stage {
     if hearsDiscards, case .discarded? = asked.last?.question { hostAnswers(.done) }
   }
 
-  /// The host answers the oldest question.
   func hostAnswers(_ answer: HostAnswer) {
     precondition(!asked.isEmpty, "no host was asked anything")
     play(.hostAnswered(asked.removeFirst().errand, answer))

@@ -4,7 +4,6 @@ import Testing
 
 @testable import InterchangeWire
 
-/// The options of `AttachHostWith`.
 @Suite struct HostOptionsTests {
   @Test func `unknown ones are passed over, and one of a wrong type is named`() throws {
     let options: [String: Variant] = ["understudy": true, "path": .objectPath("/here"), "new": .int32(1)]

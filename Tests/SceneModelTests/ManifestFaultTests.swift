@@ -137,7 +137,6 @@ import Testing
   }
 }
 
-/// All faults are reported at once, in the order of the document.
 @Suite struct ManifestManyFaultsTests {
   private static let tenFaults = #"""
     {"CFBundleName":7,

@@ -128,9 +128,7 @@ import Testing
   }
 }
 
-/// The databases that tests of types read.
 enum TypeFixtures {
-  /// A part of the shared MIME database.
   static var database: TypeDatabase {
     get throws { try database(in: "\(Page.repository)/Tests/SceneModelTests/Fixtures/mime") }
   }

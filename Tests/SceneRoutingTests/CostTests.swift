@@ -2,7 +2,6 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// How content types find the applications that take them.
 @Suite struct RoutedTypeTests {
   private let pictures = app("org.example.Pictures", takes: ["image/png"])
 
@@ -125,7 +124,6 @@ import Testing
   }
 }
 
-/// The longest key.
 let longestKey = Text(String(repeating: "a", count: 12_800))
 
 /// A condition of 4 KB that is never true, different for each number.

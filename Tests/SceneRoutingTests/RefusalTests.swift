@@ -12,7 +12,6 @@ struct Mistake: Sendable {
   let key: Text?
   let sender: Sender
   let wrong: Change
-  /// The change that is not refused.
   let right: Change
 
   init(

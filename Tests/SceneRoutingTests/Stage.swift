@@ -128,7 +128,6 @@ func decided(_ state: State, _ request: Request, at now: Instant) -> Decision {
 }
 
 extension Stage {
-  /// Drops an activity.
   mutating func drop(
     _ type: Text, key: Text? = nil, _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
     asking requesting: String? = nil, on session: String? = nil, by sender: Sender = Sender()
@@ -172,7 +171,6 @@ extension Stage {
   var because: SessionReason? { explanation?.sessionReason }
   var application: Text? { explanation?.application }
   var whyApplication: ApplicationReason? { explanation?.applicationReason }
-  /// The application, and why.
   var chosen: (Text?, ApplicationReason?) { (application, whyApplication) }
   var key: Text? { explanation.flatMap { $0.keySource == nil ? nil : $0.key } }
   var whyKey: KeySource? { explanation?.keySource }

@@ -168,7 +168,6 @@ extension DocumentGenerator {
       maximumSessions: perhaps { $0.random.one(of: [1, 2, 100, Int(Int32.max)]) })
   }
 
-  /// Some of the types, or their families.
   private mutating func taken(of types: [Text]) -> [Text] {
     types.filter { _ in random.once(in: 2) }.map { type in
       let text = type.string

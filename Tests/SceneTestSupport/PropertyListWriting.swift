@@ -86,7 +86,6 @@ package enum BinaryPropertyList {
     (0..<size).reversed().map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (8 * $0) : 0) }
   }
 
-  /// An array of the objects with these numbers.
   package static func array(_ references: [Int], referenceSize: Int = 1) -> [UInt8] {
     counted(0xA0, references.count) + references.flatMap { number($0, size: referenceSize) }
   }

@@ -20,7 +20,6 @@ extension RandomNumberGenerator {
   /// A number from 0 up to, but not including, `bound`.
   package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// True once in `times`.
   package mutating func once(in times: Int) -> Bool { below(times) == 0 }
 
   package mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }

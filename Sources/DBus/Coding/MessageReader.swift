@@ -144,7 +144,6 @@ public struct MessageReader: ~Copyable {
     try fixedArray(of: .byte, body)
   }
 
-  /// Skips the next value, if there is one.
   mutating func skip() { dbus_message_iter_next(&iterator) }
 
   /// The letter of the next value, for reading a variant.

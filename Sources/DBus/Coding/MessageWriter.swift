@@ -209,7 +209,6 @@ public struct MessageWriter: ~Copyable {
     if appended == 0 { throw .fileDescriptorUnavailable(errno) }
   }
 
-  /// Appends an array of a type of fixed size in one step.
   mutating func fixedArray<Element: BitwiseCopyable>(
     _ elements: UnsafeBufferPointer<Element>, of type: WireType, signature: Signature
   ) throws(CodingError) {

@@ -162,7 +162,6 @@ public struct OwnerSequence: AsyncSequence, Sendable {
 
 /// The owner of a well-known name that somebody subscribes to.
 struct WatchedName {
-  /// The number of subscribers.
   var count = 0
   var owner: BusName?
   /// Whether the bus has reported an owner since it was asked: its answer may come later and be older.

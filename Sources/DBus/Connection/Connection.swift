@@ -80,7 +80,6 @@ public actor Connection {
   @exclusivity(unchecked) var bytesJustRead = 0
   /// Messages for which libdbus had no memory, each with its serial. Later messages wait behind them.
   @exclusivity(unchecked) var delayed: [MessageBox] = []
-  /// Whether a timer is set that tries these messages again.
   var isTryingAgain = false
 
   private struct ProgressWaiter {

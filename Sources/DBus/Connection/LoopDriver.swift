@@ -8,7 +8,6 @@ internal import Glibc
 final class LoopDriver {
   let loop: EventLoop
   @exclusivity(unchecked) private var watches: [Int32: [OpaquePointer]] = [:]
-  /// Called after the watches of a descriptor have been handled.
   var afterEvents: (() -> Void)?
   /// Called each time that libdbus has read something, so that messages are taken before more is read: a message may have file descriptors, which are
   /// few. If this is set, the driver reads the socket until it is empty. Returns whether the socket is surely empty.
@@ -29,7 +28,6 @@ final class LoopDriver {
     data.map { Unmanaged<LoopDriver>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Pauses all events until `duration` has passed.
   func pause(for duration: Duration) {
     for descriptor in watches.keys { loop.descriptors.setEvents([], of: descriptor) }
     _ = loop.timers.schedule(at: duration.deadline) { [weak self] in

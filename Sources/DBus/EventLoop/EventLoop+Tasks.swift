@@ -11,7 +11,6 @@ extension EventLoop {
     Task(executorPreference: taskExecutor, operation: body)
   }
 
-  /// The same for a task that may fail.
   @discardableResult
   package func task<Success: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> Success
@@ -115,7 +114,6 @@ package final class LoopTaskExecutor: TaskExecutor, @unchecked Sendable {
 private final class LoopWait: LoopResident, @unchecked Sendable {
   let loop: EventLoop
   private var continuation: CheckedContinuation<Void, Never>?
-  /// Removes the event that would end the wait.
   private var removeEvent: (() -> Void)?
   /// The wait may be cancelled before it has begun.
   private var isOver = false

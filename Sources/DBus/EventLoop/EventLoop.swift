@@ -76,7 +76,6 @@ public final class EventLoop: SerialExecutor {
   @exclusivity(unchecked) private var draining: [any LoopResident] = []
   /// The residents with more than this turn's share of work.
   @exclusivity(unchecked) private var unfinished: [any LoopResident] = []
-  /// The number of this turn.
   @exclusivity(unchecked) private(set) var turn: UInt64 = 0
   @exclusivity(unchecked) private var departing: [any LoopResident] = []
   let descriptors: DescriptorSet

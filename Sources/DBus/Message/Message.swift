@@ -60,7 +60,6 @@ public struct Message: ~Copyable {
   /// The bytes of the message, if this module has written it.
   var bytes: MessageBytes? { if case .bytes(let bytes) = content { bytes } else { nil } }
 
-  /// Whether file descriptors come with the message.
   package var carriesDescriptors: Bool {
     if case .library(let raw) = content { dbus_message_contains_unix_fds(raw) != 0 } else { false }
   }
@@ -222,7 +221,6 @@ extension Message {
     return head
   }
 
-  /// An empty message of libdbus.
   private static func empty(headedBy header: MessageBytes.Header) throws(CodingError) -> Message {
     guard let raw = dbus_message_new(header.kind) else { throw .outOfMemory }
     let message = Message(owning: raw)
@@ -369,7 +367,6 @@ extension Message {
     dbus_message_has_signature(raw, expected.rawValue) != 0
   }
 
-  /// The error in this message, if it is an error.
   var errorReply: ErrorReply? {
     guard kind == .error else { return nil }
     var reader = MessageReader(raw)

@@ -29,7 +29,6 @@ struct CallQueue {
   /// The same for a sender of whom more bytes wait than this. The service must read at least as fast as the bus sends, because all senders share
   /// one socket, so it spends most of its time reading.
   private static let (flood, floodFactor) = (1 << 20, 20 as UInt64)
-  /// The longest rest.
   private static let longestRest: UInt64 = 1_000_000_000
   /// The time in which a byte of a long answer passes through the socket and the bus, in nanoseconds. Other answers stand behind it.
   private static let timeOfAnsweredByte: UInt64 = 4

@@ -203,7 +203,6 @@ extension Interface {
     declaration[0].properties[member] = entry
   }
 
-  /// Returns the signature of the arguments.
   mutating func addSignal<each Value: BusValue>(
     _ member: MemberName, _ names: [String], _ types: repeat (each Value).Type
   ) -> Signature {

@@ -95,7 +95,6 @@ struct ObjectTree {
     return Set(node.children.keys).union(try node.subtree?.children(call) ?? []).sorted()
   }
 
-  /// The nearest object manager above `path`.
   func manager(above path: ObjectPath) -> ObjectPath? {
     var path = path.parent
     while let candidate = path {

@@ -1,4 +1,3 @@
-/// The asynchronous handlers that are running.
 struct RunningHandlers {
   /// The number of running handlers of one sender. A caller that never waits for an answer would fill the memory of the service with tasks; a caller
   /// that waits has no use for so many.

@@ -14,7 +14,6 @@ public struct SignalDeclaration<each Argument: BusValue>: Sendable {
   public let interface: InterfaceName
   /// The signal's name.
   public let member: MemberName
-  /// The signature of its arguments.
   let signature: Signature
 
   /// The rule that subscribes to it.

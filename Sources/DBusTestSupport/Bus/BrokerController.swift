@@ -53,7 +53,6 @@ actor BrokerController {
       ObjectPath("/org/bus1/DBus/Listener/0"), listener, BrokerPolicy.open)
   }
 
-  /// Tells the broker that a name can be activated.
   func install(_ service: ActivatableService) async throws {
     let isNew = services.updateValue(service, forKey: service.name) == nil
     if !isNew { return }

@@ -1,7 +1,6 @@
 internal import DBus
 internal import Glibc
 
-/// A bus that runs dbus-daemon.
 struct DaemonBus: BusBackend {
   let address: BusAddress
   let process: Supervised

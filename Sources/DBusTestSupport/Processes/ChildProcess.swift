@@ -63,7 +63,6 @@ final class ChildProcess: Sendable {
   /// How it ended; `nil` while it runs.
   var status: ExitStatus? { state.read(Self.status) }
 
-  /// Waits until the child has ended.
   func ended() async throws(CancellationError) -> ExitStatus {
     try await state.wait { Self.status($0) }
   }

@@ -11,7 +11,6 @@ enum FileDescriptors {
 
   static func null() throws(SystemCallError) -> OwnedFileDescriptor { try open("/dev/null", O_RDWR) }
 
-  /// A socket that listens at `path`.
   static func listener(at path: String) throws(SystemCallError) -> OwnedFileDescriptor {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     if number < 0 { throw SystemCallError("socket") }

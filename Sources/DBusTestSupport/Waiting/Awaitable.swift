@@ -11,7 +11,6 @@ final class Awaitable<State>: Sendable {
 
   init(_ state: sending State) { content = Lock(Content(state: state)) }
 
-  /// Reads the state.
   func read<Result>(_ look: (State) -> Result) -> Result { content.withLock { look($0.state) } }
 
   /// Changes the state, and lets all waiting tasks check it again.

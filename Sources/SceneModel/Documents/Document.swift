@@ -85,7 +85,6 @@ extension DocumentFields {
   }
 }
 
-/// A document as a value.
 struct ValueFields: DocumentFields {
   private var fields = UserInfo()
 

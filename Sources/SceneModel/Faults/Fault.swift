@@ -68,7 +68,6 @@ package struct Place: Hashable, Sendable {
   private enum Step: Hashable { case key(Text), index(Int) }
   private var steps: [Step] = []
 
-  /// The document itself.
   package static let document = Place()
 
   package func key(_ key: Text) -> Place { adding(.key(key)) }

@@ -106,7 +106,6 @@ package enum JSON {
     return try outcome.get()
   }
 
-  /// Any value, with its tags.
   package static func value(
     _ text: Text, atMost limit: Int = Limits.payload, values: Int = Limits.values
   ) throws(Fault) -> Value {

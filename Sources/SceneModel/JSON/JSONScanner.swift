@@ -44,7 +44,6 @@ struct JSONTape {
 struct JSONScanner {
   typealias Node = JSONTape.Node
 
-  /// The most nodes.
   let values: Int
   private(set) var nodes: [Node] = []
   /// The open arrays and objects, outermost first, by their index in `nodes`.

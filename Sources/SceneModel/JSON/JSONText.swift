@@ -115,7 +115,6 @@ enum JSONText {
   }
 }
 
-/// The keys of one object.
 enum JSONKeys {
   /// The second of two equal keys, if there are any. A few keys are compared with each other; many are sorted.
   static func duplicate(in nodes: [JSONTape.Node], of object: Int, _ bytes: UnsafeRawBufferPointer) -> Int? {

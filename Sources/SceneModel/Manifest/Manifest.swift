@@ -40,7 +40,6 @@ package struct Manifest: Hashable, Sendable {
   package var identifier: Text
   package var displayName: Text?
   package var bundleName: Text?
-  /// The activity types that may open its scenes.
   package var activityTypes: [Text]
   /// The content types that it takes without an activity.
   package var contentTypes: [ContentType]

@@ -1,4 +1,3 @@
-/// The lists of types in a manifest.
 enum TypeList: Int, CaseIterable {
   case declaredActivityTypes
   case declaredContentTypes

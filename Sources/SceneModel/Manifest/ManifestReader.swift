@@ -48,7 +48,6 @@ struct ManifestReader<Node: DocumentNode> {
   /// The types that the configurations may take; `nil` if they could not be read, which was reported already.
   var declaredActivityTypes: Set<Text>? = []
   var declaredContentTypes: [ContentType]? = []
-  /// The number of types in each kind of list.
   var counts = TypeList.noCounts
 
   private(set) var faults: [Fault] = []
@@ -137,7 +136,6 @@ extension ManifestReader {
 extension ManifestReader {
   private var isFull: Bool { (isListening ? faults.count : unheard) > Limits.faults }
 
-  /// Returns the result of `read`, or `nil` after reporting its fault.
   mutating func attempt<Result>(_ read: () throws(Fault) -> Result) -> Result? {
     if isFull { return nil }
     do throws(Fault) {

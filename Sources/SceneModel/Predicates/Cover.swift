@@ -1,6 +1,5 @@
 /// The keys that can make a condition true, as far as an index can tell: never fewer, and sometimes more.
 package enum Cover: Hashable, Sendable {
-  /// These keys and no others.
   case keys([Text])
   /// The keys that begin with one of these.
   case prefixes([Text])

@@ -5,9 +5,7 @@
 ///
 /// `docs/predicates.md` is the page for authors of predicates.
 package struct Predicate: Hashable, Sendable {
-  /// The original spelling.
   package let source: Text
-  /// The meaning.
   package let condition: Condition
 
   /// Reads a predicate, or throws its first fault.

@@ -77,7 +77,6 @@ struct PredicateLexer {
     PredicateError(column: column(at: offset), reason: reason)
   }
 
-  /// The column of the scalar with the byte at `offset`.
   func column(at offset: Int) -> Int {
     let begun = bytes[..<min(offset + 1, bytes.count)].count { $0 & 0xC0 != 0x80 }
     return offset < bytes.count ? begun : begun + 1

@@ -1,7 +1,6 @@
 // Predicates as people know them from elsewhere, and what to write here instead.
 
 extension PredicateParser {
-  /// The error for `token` where something else was expected.
   func refusal(of token: PredicateToken, expected: String) -> PredicateError {
     lexer.error(at: token.range.lowerBound, reason(against: token, expected: expected))
   }

@@ -45,7 +45,6 @@ struct BinaryPropertyListFile {
 }
 
 extension BinaryPropertyListFile {
-  /// A sequence of references.
   struct References {
     let offset: Int
     let count: Int

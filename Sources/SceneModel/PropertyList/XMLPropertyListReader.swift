@@ -153,7 +153,6 @@ extension Fault {
   }
 }
 
-/// The numbers of a property list in XML.
 enum PropertyListText {
   /// The text without the white space around it.
   static func trimmed(_ text: String) -> String {

@@ -53,7 +53,6 @@ extension DocumentNode {
   package func activity(_ rules: ReadingRules) throws(Fault) -> UserActivity { try UserActivity(self, rules) }
 }
 
-/// A key that is a text already.
 package struct TextKey: DocumentKey {
   package let text: Text
 
@@ -191,7 +190,6 @@ extension DocumentNode {
     .expected(expected, got: shown + URLText.hint(for: text), at: place)
   }
 
-  /// One of the names of a type's cases.
   func requireChoice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) throws(Fault) -> Choice {
     guard let choice = text.flatMap({ Choice(rawValue: $0.string) }) else {
       throw fault(Choice.allCases.map { quoted($0.rawValue) }.listed("or"))

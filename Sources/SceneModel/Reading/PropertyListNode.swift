@@ -1,4 +1,3 @@
-/// A value of a property list.
 struct PropertyListNode: DocumentNode {
   typealias Key = TextKey
 

@@ -10,7 +10,6 @@ package enum Record: Hashable, Sendable {
   case sessionDiscarded(UniqueIdentifier)
   /// A delivery was made.
   indirect case delivery(StoredDelivery)
-  /// The progress of a delivery.
   indirect case deliveryProgress(UniqueIdentifier, DeliveryProgress)
   /// A delivery went to another session, which showed this content before.
   indirect case deliveryRedirected(UniqueIdentifier, DeliveryProgress, PreviouslyShown)
@@ -21,7 +20,6 @@ package enum Record: Hashable, Sendable {
   /// The host of an application must hear that this session is gone.
   case discardOwed(application: Text, session: UniqueIdentifier)
   case discardTold(application: Text, session: UniqueIdentifier)
-  /// The contents of a delivery.
   indirect case baggage(Baggage)
   /// The contents of a delivery were released.
   case baggageReleased(UniqueIdentifier)
@@ -30,10 +28,8 @@ package enum Record: Hashable, Sendable {
 /// The data about the contents of a delivery that a starting service needs.
 package struct BaggageSummary: Hashable, Sendable {
   package let delivery: UniqueIdentifier
-  /// The session of the delivery.
   package let session: UniqueIdentifier?
   package let bytes: Int
-  /// Whether the delivery is open.
   package let isOpen: Bool
 
   package init(delivery: UniqueIdentifier, session: UniqueIdentifier?, bytes: Int, isOpen: Bool) {

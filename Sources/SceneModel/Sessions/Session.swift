@@ -13,7 +13,6 @@ public struct Session: Boxed, Hashable, Sendable {
     package var configuration: Text
     package var state: SceneState
     package var isConnected: Bool
-    /// Whether its scene is or was connected.
     package var hasBeenConnected: Bool
     package fileprivate(set) var created: Instant
     package var lastActivated: Instant
@@ -148,7 +147,6 @@ extension Session: Document {
   }
 }
 
-/// A property that a host writes to its session.
 package enum SessionProperty: String, CaseIterable, Sendable {
   case title = "Title"
   case userActivity = "UserActivity"

@@ -1,5 +1,4 @@
 extension ContentType {
-  /// The purpose of a type.
   package enum Use: Hashable, Sendable {
     /// It is the type of some data, so it is not a wildcard.
     case carried

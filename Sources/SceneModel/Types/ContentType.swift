@@ -53,7 +53,6 @@ package struct ContentType: Sendable {
   /// Whether data of the type is the key of a portal's file transfer, which the service exchanges for files.
   package var isPortalKey: Bool { name == "application/vnd.portal.filetransfer" }
 
-  /// The type of links with a scheme.
   static func ofLinks(scheme: Text) -> ContentType {
     ContentType(form: .mime, name: Text(linkPrefix.string + scheme.string), parameters: [])
   }

@@ -62,7 +62,6 @@ package struct FileTypes: Sendable {
   /// The most bytes of a file's name. Each dot of a name may begin its end.
   private static let longestName = 255
 
-  /// The type of a file with this name; `nil` if no rule fits.
   package func type(ofName name: Text) -> ContentType? {
     if name.count > FileTypes.longestName { return nil }
     var best: Rule?

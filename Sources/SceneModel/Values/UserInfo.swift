@@ -58,7 +58,6 @@ package struct UserInfo: Hashable, Sendable {
     }
   }
 
-  /// The same keys with other values.
   package func mapValues<Failure>(_ transform: (Entry) throws(Failure) -> Value) throws(Failure) -> UserInfo {
     var mapped = self
     for (index, entry) in entries.enumerated() { mapped.entries[index].value = try transform(entry) }
@@ -76,7 +75,6 @@ package struct UserInfo: Hashable, Sendable {
     return low
   }
 
-  /// Whether each key occurs once, in order.
   private static func areInOrder(_ entries: [Entry]) -> Bool {
     entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key < entries[$0].key }
   }

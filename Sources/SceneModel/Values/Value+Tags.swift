@@ -43,7 +43,6 @@ extension Value {
     throw .expected(expected, got: tag.value.shown, at: place)
   }
 
-  /// What each tag holds.
   private static let contents = [
     Tag.uuid: "a UUID", Tag.url: "an absolute URL", Tag.date: "an RFC 3339 date", Tag.data: "base64",
     Tag.set: "an array in $set", Tag.literal: "a dictionary in $literal",

@@ -47,15 +47,26 @@ extension Value {
 
 extension Value {
   /// The kind for people, with an article.
-  var kind: String {
-    [
-      "null", "true or false", "an integer", "a number", "text", "data", "a date", "a UUID", "a URL", "an array",
-      "a set", "a dictionary",
-    ][rank]
+  var kind: String { ranked.kind }
+
+  private var ranked: (rank: Int, kind: String) {
+    switch self {
+    case .null: (0, "null")
+    case .bool: (1, "true or false")
+    case .integer: (2, "an integer")
+    case .double: (3, "a number")
+    case .string: (4, "text")
+    case .data: (5, "data")
+    case .date: (6, "a date")
+    case .uuid: (7, "a UUID")
+    case .url: (8, "a URL")
+    case .array: (9, "an array")
+    case .set: (10, "a set")
+    case .dictionary: (11, "a dictionary")
+    }
   }
 }
 
-/// An order of values.
 extension Value {
   /// Whether the value comes before another: by kind, then by content.
   func precedes(_ other: Value) -> Bool { compared(with: other) < 0 }
@@ -77,7 +88,7 @@ extension Value {
       Value.compare(one.entries, other.entries) { one, other in
         one.key == other.key ? one.value.compared(with: other.value) : one.key < other.key ? -1 : 1
       }
-    default: order(rank, other.rank)
+    default: order(ranked.rank, other.ranked.rank)
     }
   }
 
@@ -89,24 +100,6 @@ extension Value {
       if order != 0 { return order }
     }
     return one.count - other.count
-  }
-
-  /// The place of its kind in the order of kinds.
-  fileprivate var rank: Int {
-    switch self {
-    case .null: 0
-    case .bool: 1
-    case .integer: 2
-    case .double: 3
-    case .string: 4
-    case .data: 5
-    case .date: 6
-    case .uuid: 7
-    case .url: 8
-    case .array: 9
-    case .set: 10
-    case .dictionary: 11
-    }
   }
 }
 

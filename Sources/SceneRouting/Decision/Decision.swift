@@ -58,9 +58,7 @@ package final class Decision: Sendable {
 }
 
 package enum Outcome: Hashable, Sendable {
-  /// A new session.
   case created(UniqueIdentifier)
-  /// An existing session.
   case activated(UniqueIdentifier)
   /// An existing session whose scene was connected, and has been released since.
   case restored(UniqueIdentifier)
@@ -114,7 +112,6 @@ package struct Routing: Hashable, Sendable {
   }
 }
 
-/// The reason why a request is refused.
 package struct Refusal: Error, Hashable, Sendable {
   package enum Reason: String, CaseIterable, Sendable {
     case noActivity = "NoActivity"

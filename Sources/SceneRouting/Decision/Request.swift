@@ -4,7 +4,6 @@ package import SceneModel
 package struct Request: Sendable {
   package var payload: Payload
   package var sender: Sender
-  /// The identifier for a session that must be made.
   package var newSession: UniqueIdentifier
   /// Whether the explanation lists candidates. This does not affect the decision.
   package var listsCandidates: Bool
@@ -19,7 +18,6 @@ package struct Request: Sendable {
   }
 }
 
-/// The sender of a payload.
 package struct Sender: Hashable, Sendable {
   /// The application whose attached host the sender is.
   package var hosts: Text?

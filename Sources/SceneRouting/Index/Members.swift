@@ -79,7 +79,6 @@ enum Found {
     }
   }
 
-  /// The first `limit` accepted sessions.
   func prefix(_ limit: Int, where isAccepted: (Int32) -> Bool) -> [Int32] {
     switch self {
     case .one(let slot): isAccepted(slot) ? [slot] : []

@@ -74,7 +74,6 @@ extension SortedChunks {
     return chunks[..<position.chunk].reduce(position.offset) { $0 + $1.count }
   }
 
-  /// The elements in reverse order.
   var backwards: some Sequence<Element> { chunks.lazy.reversed().flatMap { $0.reversed() } }
 }
 

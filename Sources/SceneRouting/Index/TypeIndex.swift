@@ -19,7 +19,6 @@ struct TypeIndex: Sendable {
 
   private struct Declared {
     let type: ContentType
-    /// The takers that declare it.
     var takers: [Taker]
 
     /// A taker may declare a type under several of its names. The highest rank counts.

@@ -1,7 +1,6 @@
 package import SceneModel
 
 extension State {
-  /// Whether an application declares the type of an activity.
   package func declares(_ type: Text) -> Bool { declared(type) != nil }
 
   /// Whether the person's rules are asked what a payload is about: nothing in it says so already.

@@ -7,7 +7,6 @@ extension State {
     slotTable.find(State.hash(identifier)) { entries[Int($0)].identifier == identifier }
   }
 
-  /// The application of a session.
   package func application(of identifier: UniqueIdentifier) -> Text? {
     slot(of: identifier).map { applications[Int(entries[Int($0)].application)].identifier }
   }
@@ -61,7 +60,6 @@ extension State {
 
   // MARK: Facts
 
-  /// Applies a decided fact.
   @discardableResult
   package mutating func apply(_ fact: Fact) -> Undo {
     switch fact {

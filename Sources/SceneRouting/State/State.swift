@@ -120,12 +120,10 @@ package struct State: Sendable {
 
   func knowledge(of identifier: Text) -> Knowledge? { numbers[identifier].map { applications[$0].knowledge } }
 
-  /// The number of an application that has a manifest.
   func application(_ identifier: Text) -> Int? {
     numbers[identifier].flatMap { applications[$0].manifest == nil ? nil : $0 }
   }
 
-  /// Whether an application declares the type of an activity.
   func declares(_ type: Text, _ application: Int) -> Bool {
     if applications[application].manifest?.forwards ?? false {
       return applications[application].manifest?.activityTypes.contains(type) ?? false
@@ -138,7 +136,6 @@ package struct State: Sendable {
     applications.first { $0.manifest.map { $0.forwards && $0.activityTypes.contains(type) } ?? false }?.identifier
   }
 
-  /// The index of an activity type among the declared types.
   func declared(_ type: Text) -> Int? { declaredNumbers[type] }
 
   /// The copy of the type that its declaration keeps, so that a million sessions share one text.

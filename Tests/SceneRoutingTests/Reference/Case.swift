@@ -2,7 +2,6 @@ import SceneModel
 import SceneRouting
 import SceneTestSupport
 
-/// A world, and a request in it.
 struct Case {
   var world: ReferenceWorld
   var request: Request

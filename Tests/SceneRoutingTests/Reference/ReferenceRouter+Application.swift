@@ -75,7 +75,6 @@ extension ReferenceRouter {
     return (first, last.count == 1 ? .activatedLast : .firstByIdentifier)
   }
 
-  /// Whether the requesting session or a preference chooses it.
   private func isChosen(_ manifest: Manifest, _ subject: ReferenceSubject) -> Bool {
     manifest.identifier == requestingSession?.application
       || world.preferences.contains { $0.application == manifest.identifier && isPreference($0, for: subject) }

@@ -122,7 +122,6 @@ struct ReferenceFindings: Equatable {
   var key: Text?
   var whyKey: KeySource?
   var whyApplication: ApplicationReason?
-  /// The configuration of step 4.
   var configuration: Text?
   var whyConfiguration: ConfigurationReason?
 
