@@ -117,7 +117,7 @@ extension Understudy {
         looked[number] = .some(process)
       }
       return Window(
-        "\(number)", application: seen.application, title: seen.shown.title, processNumber: processNumber,
+        number, application: seen.application, title: seen.shown.title, processNumber: processNumber,
         process: process, isLocal: isLocal, isMain: seen.shown.isMain, history: seen.history)
     }
   }
@@ -129,9 +129,9 @@ extension Understudy {
   }
 
   func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
-    let asked = pathsToAsk(file, for: application, among: windows, home: home)
-    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
-    return judge(file, for: application, among: windows, home: home, existing: existing)
+    judge(file, for: application, among: windows, home: home) { path in
+      access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
+    }
   }
 
   // MARK: Services on the bus

@@ -50,9 +50,8 @@ extension Understudy {
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
       var sight = sight()
-      var shown: [WindowNumber: Shown] = [:]
-      for (window, found) in documents(of: entry, in: &sight) {
-        if let number = WindowNumber(window) { shown[number] = (DocumentPlace(found.url), found.level) }
+      let shown: [WindowNumber: Shown] = documents(of: entry, in: &sight).mapValues {
+        (DocumentPlace($0.url), $0.level)
       }
       noteSecrets(in: shown, of: known.manifest.entry)
       noteClosed()

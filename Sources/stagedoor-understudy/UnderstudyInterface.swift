@@ -25,7 +25,7 @@ enum UnderstudyInterface {
         : await understudy.look(for: uri, in: options.application)
       if options.explains { return ("", "", report(found, await understudy.notes(on: found.entry))) }
       let (deed, window) = try await understudy.act(on: found, options.token) { try options.takeTicket() }
-      return (deed.rawValue, window ?? "", report(found))
+      return (deed.rawValue, window.map { "\($0)" } ?? "", report(found))
     }
     let changed = interface.signal("WindowsChanged")
     interface.method("ListWindows", out: "windows") { () async in
@@ -99,7 +99,7 @@ enum UnderstudyInterface {
         case .runAgain: "run again"
         case .start, .startAnother: "start"
         }
-      fields["window"] = found.judgement.shownIn.map { Text($0.window) }
+      fields["window"] = found.judgement.shownIn.map { Text("\($0.window)") }
       fields.list("windows", Array(zip(found.windows, found.judgement.findings))) { fields, row in
         let (window, finding) = row
         fields["against"] = finding.vetoes.map { Text($0.rawValue) }.sorted()
@@ -107,7 +107,7 @@ enum UnderstudyInterface {
         fields["for"] = finding.evidence.map { Text($0.rawValue) }.sorted()
         fields["level"] = finding.level
         fields["title"] = Text(String(decoding: window.title, as: UTF8.self))
-        fields["window"] = Text(window.identifier)
+        fields["window"] = Text("\(window.number)")
       }
     }.string
   }

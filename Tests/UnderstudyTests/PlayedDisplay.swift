@@ -13,7 +13,7 @@ typealias Process = WindowEvidence.Process
 extension Process {
   /// A process with a file in its command line.
   static func opened(_ number: Int32, with path: String, started: Int64 = 1 << 60) -> Process {
-    Process(number: number, started: started, ticks: started, arguments: [.init(Bytes(path.utf8), isAbsolute: true)])
+    Process(number: number, started: started, ticks: started, arguments: [Bytes(path.utf8)])
   }
 
   /// A process that holds a file open.

@@ -18,13 +18,13 @@ import WindowEvidence
       desktop async throws in
       desktop.display.show(1, "viewnior", "a.txt - 1/2 - 100%", process: 7)
       let likely = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(likely.judgement.verdict == .raise(window: "1", .likely))
+      #expect(likely.judgement.verdict == .raise(window: 1, .likely))
       desktop.display.show(2, "zathura", "\(desktop.place)/a.txt", process: 8)
       let certain = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(certain.entry.application == "zathura" && certain.judgement.verdict == .raise(window: "2", .certain))
+      #expect(certain.entry.application == "zathura" && certain.judgement.verdict == .raise(window: 2, .certain))
       // What was found of the own application's window is reported too.
       #expect(certain.judgement.findings.map(\.level) == [.certain, .likely])
-      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: "1", .likely))
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: 1, .likely))
     }
   }
 
@@ -80,10 +80,10 @@ import WindowEvidence
       let process = try #require(Kernel().process(running.processIdentifier))
       let given = process.arguments.dropFirst()
       #expect(
-        given.filter(\.isAbsolute).map(\.path) == [
-          Bytes("/a b.txt".utf8), Bytes("/a ".utf8) + [0xFF] + Bytes(".txt".utf8),
+        Array(given) == [
+          Bytes("/a b.txt".utf8), Bytes("/a ".utf8) + [0xFF] + Bytes(".txt".utf8), Bytes("c.txt".utf8),
+          Bytes("https://example.org/".utf8),
         ])
-      #expect(given.count == 4)
     }
   }
 
@@ -132,11 +132,11 @@ import WindowEvidence
       try await serve("org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", desktop.bus, knows: true, questions)
       try await serve("org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", desktop.bus, knows: false, questions)
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: "2"))
+      #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: 2))
       #expect(questions.withLock(\.self) == 2)
       desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: "3"))
+      #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: 3))
       #expect(questions.withLock(\.self) == 2)
     }
   }
