@@ -154,10 +154,8 @@ extension Understudy {
 extension Understudy.Case {
   fileprivate mutating func take(_ answer: Services.Answer) {
     for place in windows.indices where windows[place].process?.number == answer.process {
-      switch answer {
-      case .shows: windows[place].isNamedByService = true
-      case .plays(_, let path): windows[place].playing = path
-      }
+      windows[place].playing = answer.playing
+      windows[place].isNamedByService = answer.playing == nil
     }
   }
 }

@@ -51,27 +51,20 @@ enum UnderstudyInterface {
   }
 
   private struct Options {
-    var application: String?
-    var isNew = false
-    var explains = false
-    var token: String?
-    private var ticket: OwnedFileDescriptor?
+    let application: String?
+    let isNew: Bool
+    let explains: Bool
+    let token: String?
+    private let ticket: OwnedFileDescriptor?
 
     init(_ options: [String: Variant]) throws {
-      for (key, value) in options {
-        do {
-          switch key {
-          case "application": application = try String(value)
-          case "new": isNew = try Bool(value)
-          case "explain": explains = try Bool(value)
-          case "activation-token": token = try String(value)
-          case "ticket": ticket = try OwnedFileDescriptor(value)
-          default: break
-          }
-        } catch {
+      func value<Value: BusValue>(_ key: String) throws -> Value? {
+        do { return try options[key].map { try Value($0) } } catch {
           throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "the option \(key) has the wrong type")
         }
       }
+      (application, token, ticket) = (try value("application"), try value("activation-token"), try value("ticket"))
+      (isNew, explains) = (try value("new") ?? false, try value("explain") ?? false)
     }
 
     /// Whoever reads the byte in the ticket opens the file, and nobody else does.
