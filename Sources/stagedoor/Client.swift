@@ -125,6 +125,9 @@ enum Printed {
   /// The same for people: no text in it controls the terminal.
   static func shown(_ value: Value) -> String { json(value).printableJSON }
 
+  /// A text, for people; "" for any other value.
+  static func text(_ value: Value?) -> String { (value?.string ?? "").printable }
+
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()
     for case (let key, let value?) in pairs where value != .null { fields[Text(key)] = value }
