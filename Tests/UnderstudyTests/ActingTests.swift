@@ -139,10 +139,7 @@ import WindowEvidence
     #expect(try await desktop.understudy.act(on: found, nil).0 == .runAgain)
     display.change { $0.active = fronts.after }
     comes()
-    try await eventually("the window to be dealt with") {
-      await desktop.understudy.takeEvents()
-      return await desktop.understudy.awaited.isEmpty
-    }
+    try await desktop.becomes("the window to be dealt with") { await desktop.understudy.awaited.isEmpty }
     #expect(display.raised == fronts.raised)
   }
 

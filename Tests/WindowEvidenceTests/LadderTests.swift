@@ -11,34 +11,37 @@ import WindowEvidence
       identifier: name, path: bytes("/a/\(name).desktop"), startupClass: startup.map(bytes), program: bytes(program))
   }
 
-  private func found(_ traits: WindowTraits) -> String? { application(of: traits, among: entries) }
-
-  @Test func `the way in which a process was started is the surest`() {
-    let path = bytes("/a/geany.desktop")
-    #expect(found(WindowTraits(instance: bytes("mousepad"), classes: bytes("Mousepad"), launchedFrom: path)) == "geany")
+  private static func traits(
+    _ instance: String = "", _ classes: String = "", identifiers: String..., launchedFrom: String? = nil,
+    program: String? = nil
+  ) -> WindowTraits {
+    WindowTraits(
+      instance: bytes(instance), classes: bytes(classes), identifiers: identifiers.map(bytes),
+      launchedFrom: launchedFrom.map(bytes), program: program.map(bytes))
   }
 
-  @Test func `a toolkit's identifier comes before WM_CLASS`() {
-    #expect(
-      found(WindowTraits(instance: bytes("geany"), identifiers: [bytes("org.xfce.mousepad")])) == "org.xfce.mousepad")
-  }
+  /// What a window says, and the application that it belongs to.
+  private static let windows: [(why: String, traits: WindowTraits, application: String?)] = [
+    (
+      "the way in which a process was started is the surest",
+      traits("mousepad", "Mousepad", launchedFrom: "/a/geany.desktop"), "geany"
+    ),
+    (
+      "a toolkit's identifier comes before WM_CLASS", traits("geany", identifiers: "org.xfce.mousepad"),
+      "org.xfce.mousepad"
+    ),
+    ("StartupWMClass is compared with the instance", traits("Emacsd", "Emacs"), "emacsclient"),
+    ("StartupWMClass is compared with the class", traits("emacs", "Emacs"), "emacs"),
+    ("names are compared in lower case", traits("x", "Geany"), "geany"),
+    ("names are compared with a vendor's prefix", traits("", "Terminal"), "gnome-terminal"),
+    ("the files of one program are one application", traits(program: "okular"), "org.kde.okular"),
+    ("what nothing names has no application", traits("xterm", "XTerm", program: "xterm"), nil),
+    ("what says nothing has no application", traits(), nil),
+  ]
 
-  @Test func `StartupWMClass is compared with the instance, then with the class`() {
-    #expect(found(WindowTraits(instance: bytes("emacs"), classes: bytes("Emacs"))) == "emacs")
-    #expect(found(WindowTraits(instance: bytes("Emacsd"), classes: bytes("Emacs"))) == "emacsclient")
-  }
-
-  @Test func `names are compared as they stand, in lower case, and with a vendor's prefix`() {
-    #expect(found(WindowTraits(instance: bytes("x"), classes: bytes("Geany"))) == "geany")
-    #expect(found(WindowTraits(classes: bytes("Terminal"))) == "gnome-terminal")
-  }
-
-  @Test func `the files of one program are one application`() {
-    #expect(found(WindowTraits(program: bytes("okular"))) == "org.kde.okular")
-  }
-
-  @Test func `what nothing names has no application`() {
-    #expect(found(WindowTraits(instance: bytes("xterm"), classes: bytes("XTerm"), program: bytes("xterm"))) == nil)
-    #expect(found(WindowTraits()) == nil)
+  @Test func `a window belongs to the application that the surest of its words names`() {
+    for (why, traits, expected) in Self.windows {
+      #expect(application(of: traits, among: entries) == expected, "\(why)")
+    }
   }
 }
