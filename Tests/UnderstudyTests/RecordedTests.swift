@@ -15,8 +15,7 @@ import WindowEvidence
   /// viewnior's title is the same before and after, but was written twice in between.
   @Test(arguments: [(1, true), (2, false)])
   func `a title that was written unseen is no evidence`(times: Int, isKnown: Bool) async throws {
-    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
-    try await PlayedDesktop.run(programs: ["viewnior"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["viewnior"], { [.opened(7, with: "\($0)/a.txt")] }) { desktop async throws in
       desktop.display.show(1, "viewnior", "viewnior", process: 7)
       desktop.display.show(2, "viewnior", "a.txt - 1/2 - 100%", process: 7)
       desktop.display.change { $0.windows.removeLast() }
@@ -28,8 +27,7 @@ import WindowEvidence
 
   /// What a process holds may be shown in any of its windows.
   @Test func `a window of an unknown class is one of its process`() async throws {
-    let processes = { (place: String) in [Process.holding("\(place)/a.txt", 7)] }
-    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["okular"], { [.holding("\($0)/a.txt", 7)] }) { desktop async throws in
       desktop.display.show(1, "okular", "a.txt  — Okular", process: 7)
       #expect(try await desktop.verdict("a.txt", "okular") == .raise(window: 1, .certain))
       desktop.display.show(2, "unknown", "another", process: 7)
@@ -89,9 +87,7 @@ import WindowEvidence
   }
 
   @Test func `without a chosen application, a window of any that certainly shows the file is found`() async throws {
-    let processes = { (place: String) in
-      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60, ticks: 1 << 60)]
-    }
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt"), .running(8)] }
     try await PlayedDesktop.run(programs: ["mousepad", "viewnior", "zathura"], processes) { desktop async throws in
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(own.entry.application == "mousepad" && own.judgement.verdict == .start)
@@ -147,8 +143,7 @@ import WindowEvidence
 
   /// Only the start tells which application a window of a script is: its process runs the interpreter.
   @Test func `the window of a script that was started here stays its window, whatever is installed`() async throws {
-    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
-    try await PlayedDesktop.run(programs: ["xpdf"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["xpdf"], { [.opened(7, with: "\($0)/a.txt")] }) { desktop async throws in
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "xpdf")
       _ = try await desktop.understudy.act(on: found, "one_TIME1")
       await desktop.tell { $0.show(1, "", "a.txt", process: 7, startup: "one_TIME1") }
@@ -179,12 +174,8 @@ import WindowEvidence
   @Test func `of a program that nobody has listed, the explanation says where to list it`() async throws {
     try await PlayedDesktop.run(programs: ["toyview", "gvim"]) { desktop async throws in
       desktop.display.show(1, "toyview", "a.txt - Toyview")
-      let object = try await desktop.object()
       func report(_ program: String) async throws -> String {
-        let options: [String: Variant] = ["application": Variant(program), "explain": true]
-        return try await object.call(
-          "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
-        ).2
+        try await desktop.opened(["application": Variant(program), "explain": true]).report
       }
       let explained = try await report("toyview")
       #expect(explained.contains(#""against":["nothing says that it shows the file"]"#), "\(explained)")

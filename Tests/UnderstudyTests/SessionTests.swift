@@ -238,8 +238,7 @@ import WindowEvidence
   private nonisolated(nonsending) func withClosing(
     _ body: nonisolated(nonsending) (PlayedDesktop, PlayedService) async throws -> Void
   ) async throws {
-    let processes = { (_: String) in [Process(number: 7, started: 1 << 60, ticks: 1 << 60)] }
-    try await withHost(of: "gvim", processes) { desktop, host, service async throws in
+    try await withHost(of: "gvim", { _ in [.running(7)] }) { desktop, host, service async throws in
       desktop.display.change { $0.asksBeforeClosing = true }
       try await connect("a.txt", 1, process: 7, desktop, host)
       try await host.call("DestroyScene", PlayedService.session, "standard") as ()
