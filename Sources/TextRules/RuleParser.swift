@@ -223,12 +223,13 @@ extension RuleLine {
     }
   }
 
+  private static let parts: [String: Subject] = [
+    "text": .text, "link": .link, "path": .path, "name": .name, "type": .type, "activity": .activity, "key": .key,
+    "source": .source,
+  ]
+
   private mutating func subject(_ word: Token) throws(RuleFault) -> Subject {
-    let parts: [String: Subject] = [
-      "text": .text, "link": .link, "path": .path, "name": .name, "type": .type, "activity": .activity, "key": .key,
-      "source": .source,
-    ]
-    if let part = word.word.flatMap({ parts[$0] }) { return part }
+    if let part = word.word.flatMap({ RuleLine.parts[$0] }) { return part }
     switch word.word {
     case "info": return .info(Text(try infoName().value))
     case let name? where name.hasPrefix("{") && name.hasSuffix("}"):

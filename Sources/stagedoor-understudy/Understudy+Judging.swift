@@ -106,15 +106,13 @@ extension Understudy {
 
   /// The windows as the judge sees them, the topmost first. Processes are looked at for one application's windows only.
   func evidence(for application: String, in sight: inout Sight) -> [Window] {
-    var looked = sight.processes
-    defer { sight.processes = looked }
-    return sight.windows.map { number, seen in
+    sight.windows.map { number, seen in
       let isLocal = isLocal(seen.shown)
       let processNumber = isLocal ? seen.shown.process : nil
       var process: Process?
       if seen.application == application, let number = processNumber {
-        process = looked[number] ?? processes.process(number)
-        looked[number] = .some(process)
+        process = sight.processes[number] ?? processes.process(number)
+        sight.processes[number] = .some(process)
       }
       return Window(
         number, application: seen.application, title: seen.shown.title, processNumber: processNumber,
