@@ -8,14 +8,8 @@ package import WindowEvidence
 /// only the file that its process holds is evidence. A person adds lines in `stagedoor/understudy.conf` of the configuration directory, which
 /// `docs/understudy.md` explains.
 package struct Habits: Sendable {
-  private struct Row {
-    var kind: Application.Kind
-    var habit: Application.Habit
-    var writesOwnTitles = false
-    var writesDirectories = false
-  }
-
-  private var rows: [String: Row] = [:]
+  /// What is known of each program. The identifiers and names come from its desktop file.
+  private var rows: [String: Application] = [:]
 
   private static let known = """
     mousepad      editor   finds    own
@@ -85,7 +79,9 @@ package struct Habits: Sendable {
     let kind = try Habits.value(of: words[1], in: Habits.kinds, "kind")
     let habit = try Habits.value(of: words[2], in: Habits.habits, "habit")
     let titles = try Habits.value(of: words.count > 3 ? words[3] : "-", in: Habits.titles, "word for titles")
-    rows[program] = Row(kind: kind, habit: habit, writesOwnTitles: titles.own, writesDirectories: titles.directory)
+    rows[program] = Application(
+      identifier: "", names: [], kind: kind, habit: habit, writesOwnTitles: titles.own,
+      writesDirectories: titles.directory)
   }
 
   private static func value<Value>(
@@ -116,8 +112,8 @@ package struct Habits: Sendable {
   }
 
   package func application(_ entry: DesktopEntry) -> Application {
-    var row = rows[entry.program] ?? Row(kind: .viewer, habit: .unknown)
-    if !entry.categories.isDisjoint(with: Habits.quoting) { row.kind = .quoting }
+    var application = rows[entry.program] ?? Application(identifier: "", names: [], kind: .viewer)
+    if !entry.categories.isDisjoint(with: Habits.quoting) { application.kind = .quoting }
     var names: Set<Bytes> = [Bytes(entry.name.utf8), Bytes(entry.program.utf8)]
     if let startup = entry.startupClass { names.insert(Bytes(startup.utf8)) }
     // Vim writes the name of its server, which is numbered from the second on.
@@ -129,16 +125,7 @@ package struct Habits: Sendable {
     // geany writes Geany.
     names.insert(Bytes(entry.program.uppercased().utf8))
     names.insert(Bytes((entry.program.prefix(1).uppercased() + entry.program.dropFirst()).utf8))
-    return Application(
-      identifier: entry.application, names: names, kind: row.kind, habit: row.habit,
-      writesOwnTitles: row.writesOwnTitles, writesDirectories: row.writesDirectories)
-  }
-}
-
-extension DesktopEntry {
-  package var traits: EntryTraits {
-    EntryTraits(
-      identifier: identifier, path: Bytes(path.utf8), startupClass: startupClass.map { Bytes($0.utf8) },
-      program: Bytes(program.utf8))
+    (application.identifier, application.names) = (entry.application, names)
+    return application
   }
 }

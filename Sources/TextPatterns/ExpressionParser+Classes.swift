@@ -1,24 +1,20 @@
 // Escapes, and classes of scalars in brackets.
 
 extension ExpressionParser {
+  private static let escapes: [Unicode.Scalar: ScalarSet] = [
+    "d": .digits, "w": .word, "s": .space, "D": ScalarSet.digits.inverted, "W": ScalarSet.word.inverted,
+    "S": ScalarSet.space.inverted, "n": ScalarSet("\n"), "r": ScalarSet("\r"), "t": ScalarSet("\t"),
+    "f": ScalarSet("\u{C}"), "v": ScalarSet("\u{B}"),
+  ]
+
   /// What follows a backslash, which has been read.
   mutating func escaped(from start: Int) throws(ExpressionError) -> ScalarSet {
     guard let scalar = next else {
       throw error(at: start, "expected something after the backslash; the character itself is written \\\\")
     }
     offset += 1
+    if let set = Self.escapes[scalar] { return set }
     switch scalar {
-    case "d": return .digits
-    case "w": return .word
-    case "s": return .space
-    case "D": return ScalarSet.digits.inverted
-    case "W": return ScalarSet.word.inverted
-    case "S": return ScalarSet.space.inverted
-    case "n": return ScalarSet("\n")
-    case "r": return ScalarSet("\r")
-    case "t": return ScalarSet("\t")
-    case "f": return ScalarSet("\u{C}")
-    case "v": return ScalarSet("\u{B}")
     case _ where scalar.isDigit || scalar == "k" || scalar == "g":
       throw error(at: start, "there are no back-references, which take more than one pass over the text")
     case "A", "z", "Z": throw error(at: start, "the ends of the text are written ^ and $")

@@ -42,6 +42,8 @@ struct RuleParser {
     var conditions: [Condition] = []
     var actions = Actions()
     var actionCount = 0
+    /// The kinds of its actions so far.
+    var said: Set<String> = []
     /// The variables that its conditions may set.
     var variables: Set<Text> = []
     var hasFault = false
@@ -93,10 +95,10 @@ struct RuleParser {
       present?.variables.formUnion(condition.variables)
     case "then":
       try admit(word, line)
-      if var actions = present?.actions {
-        try line.action(into: &actions)
-        present?.actions = actions
-        present?.actionCount += 1
+      if var draft = present {
+        try line.action(into: &draft.actions, besides: &draft.said)
+        draft.actionCount += 1
+        present = draft
       }
     default:
       present = present ?? Draft(line: line.number, column: word.column)
@@ -221,16 +223,14 @@ extension RuleLine {
     }
   }
 
+  private static let parts: [String: Subject] = [
+    "text": .text, "link": .link, "path": .path, "name": .name, "type": .type, "activity": .activity, "key": .key,
+    "source": .source,
+  ]
+
   private mutating func subject(_ word: Token) throws(RuleFault) -> Subject {
+    if let part = word.word.flatMap({ RuleLine.parts[$0] }) { return part }
     switch word.word {
-    case "text": return .text
-    case "link": return .link
-    case "path": return .path
-    case "name": return .name
-    case "type": return .type
-    case "activity": return .activity
-    case "key": return .key
-    case "source": return .source
     case "info": return .info(Text(try infoName().value))
     case let name? where name.hasPrefix("{") && name.hasSuffix("}"):
       let variable = name.dropFirst().dropLast()
@@ -270,14 +270,14 @@ extension RuleLine {
     return expression
   }
 
-  fileprivate mutating func action(into actions: inout Actions) throws(RuleFault) {
+  fileprivate mutating func action(into actions: inout Actions, besides said: inout Set<String>) throws(RuleFault) {
     let word = try required("an action such as activity")
-    func refuseSecond(_ isSecond: Bool) throws(RuleFault) {
-      if isSecond { throw fault(at: word.column, "the rule says \(word.shown) already") }
+    // A rule may say several infos.
+    if let kind = word.word, kind != "info", !said.insert(kind).inserted {
+      throw fault(at: word.column, "the rule says \(word.shown) already")
     }
     switch word.word {
     case "activity":
-      try refuseSecond(actions.activity != nil)
       let type = try plain("the type of an activity")
       var key: Template?
       if let next = try next() {
@@ -286,7 +286,6 @@ extension RuleLine {
       }
       actions.activity = (type, key)
     case "title":
-      try refuseSecond(actions.title != nil)
       actions.title = try template("a title")
     case "info":
       let name = try infoName()
@@ -295,10 +294,8 @@ extension RuleLine {
       }
       actions.info.append((Text(name.value), try template("a text")))
     case "file":
-      try refuseSecond(actions.file != nil)
       actions.file = try template("a path")
     case "link":
-      try refuseSecond(actions.link != nil)
       let (column, link) = (startOfNext, try template("a link"))
       // Otherwise a text would say what opens it; and its colon would be encoded.
       if !link.hasScheme {
@@ -309,20 +306,16 @@ extension RuleLine {
       }
       actions.link = link
     case "text":
-      try refuseSecond(actions.text != nil)
       actions.text = try template("a text")
     case "application":
-      try refuseSecond(actions.application != nil)
       let (column, name) = (startOfNext, try plain("the identifier of an application"))
       guard ApplicationIdentifier.isValid(name) else {
         throw fault(at: column, "expected the identifier of an application such as org.example.Gallery")
       }
       actions.application = name
     case "configuration":
-      try refuseSecond(actions.configuration != nil)
       actions.configuration = try plain("the name of a configuration")
     case "disposition":
-      try refuseSecond(actions.disposition != nil)
       let (column, name) = (startOfNext, try plain("a disposition"))
       guard let disposition = PayloadOptions.Disposition(rawValue: name.string) else {
         throw fault(at: column, "expected 'auto', 'new', 'existing' or 'existingOnly'")

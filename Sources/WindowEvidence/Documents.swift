@@ -7,16 +7,16 @@ package func filesToAsk(about window: Window, of application: Application, home:
     paths = title.wholePaths
   }
   paths.formUnion((window.process?.held ?? []).prefix(256).map(\.path))
-  paths.formUnion((window.process?.arguments ?? []).filter(\.isAbsolute).map(\.path))
+  paths.formUnion((window.process?.arguments ?? []).filter { $0.first == UInt8(ascii: "/") })
   if let path = window.history?.startedWith { paths.insert(path) }
   if let path = window.playing { paths.insert(path) }
   return paths
 }
 
 /// The one file that a window shows, among files that were judged; `nil` if none or several may be meant.
-package func document(of window: String, among cases: [(file: File, judgement: Judgement)]) -> (
-  file: File, level: Level
-)? {
+package func document(
+  of window: WindowNumber, among cases: [(file: File, judgement: Judgement)]
+) -> (file: File, level: Level)? {
   let shown = cases.compactMap { file, judgement in
     judgement.findings.first { $0.window == window && $0.level != .unsure }.map { (file: file, finding: $0) }
   }

@@ -6,27 +6,14 @@
 /// - Parameters:
 ///   - windows: All windows, the topmost first.
 ///   - home: The person's home directory, which some titles write as `~`.
-///   - existing: Those of ``pathsToAsk(_:for:among:home:)`` that exist.
+///   - exists: Whether something is at a path that a title may mean.
 package func judge(
-  _ file: File, for application: Application, among windows: [Window], home: Bytes, existing: Set<Bytes>
+  _ file: File, for application: Application, among windows: [Window], home: Bytes, exists: (Bytes) -> Bool
 ) -> Judgement {
-  let judge = Judge(file: file, application: application, windows: windows, home: home, existing: existing)
+  var judge = Judge(file: file, application: application, windows: windows, home: home)
+  judge.existing = judge.pathsToAsk.filter(exists)
   let findings = windows.map(judge.finding)
   return Judgement(verdict: judge.verdict(findings), findings: findings)
-}
-
-/// The other paths that titles which seem to name the file may mean. If one of them exists, its title is ambiguous: `*a.txt` may be the changed
-/// `a.txt`, or a file of this name. If a title names another path than the file that its process holds, and nothing is at that path, the file was renamed.
-package func pathsToAsk(
-  _ file: File, for application: Application, among windows: [Window], home: Bytes
-) -> Set<Bytes> {
-  let judge = Judge(file: file, application: application, windows: windows, home: home, existing: [])
-  return windows.reduce(into: []) { paths, window in
-    if !judge.foreign(window).isEmpty { return }
-    let title = judge.title(of: window)
-    paths.formUnion(judge.otherReadings(title))
-    if judge.holdsOnlyFile(window) { paths.formUnion(title.wholePaths) }
-  }
 }
 
 private struct Judge {
@@ -34,7 +21,19 @@ private struct Judge {
   let application: Application
   let windows: [Window]
   let home: Bytes
-  let existing: Set<Bytes>
+  /// Those of ``pathsToAsk`` at which something is.
+  var existing: Set<Bytes> = []
+
+  /// The other paths that titles which seem to name the file may mean. If one of them exists, its title is ambiguous: `*a.txt` may be the changed
+  /// `a.txt`, or a file of this name. If a title names another path than the file that its process holds, and nothing is at that path, the file was renamed.
+  var pathsToAsk: Set<Bytes> {
+    windows.reduce(into: []) { paths, window in
+      if !foreign(window).isEmpty { return }
+      let title = title(of: window)
+      paths.formUnion(otherReadings(title))
+      if holdsOnlyFile(window) { paths.formUnion(title.wholePaths) }
+    }
+  }
 
   func verdict(_ findings: [Finding]) -> Verdict {
     let best = findings.first { $0.level == .certain } ?? findings.first { $0.level == .likely }
@@ -55,7 +54,7 @@ private struct Judge {
 
   func finding(_ window: Window) -> Finding {
     // The title of a window that is none of the chosen application's is not read: it may imitate one.
-    var finding = Finding(window: window.identifier, evidence: [], vetoes: foreign(window))
+    var finding = Finding(window: window.number, evidence: [], vetoes: foreign(window))
     if !finding.vetoes.isEmpty { return finding }
     if application.writesOwnTitles { read(title(of: window), &finding) }
     look(at: window, &finding)
@@ -70,7 +69,7 @@ private struct Judge {
     return finding
   }
 
-  func foreign(_ window: Window) -> Set<Veto> {
+  private func foreign(_ window: Window) -> Set<Veto> {
     var vetoes: Set<Veto> = []
     if window.application != application.identifier {
       vetoes.insert(window.application == nil ? .unknownApplication : .otherApplication)
@@ -83,7 +82,7 @@ private struct Judge {
 
   // MARK: The title
 
-  func title(of window: Window) -> Title {
+  private func title(of window: Window) -> Title {
     Title(window.title, names: application.names, home: home, hasDirectory: application.writesDirectories)
   }
 
@@ -99,7 +98,7 @@ private struct Judge {
   }
 
   /// The paths that a title may mean beside the file's.
-  func otherReadings(_ title: Title) -> Set<Bytes> {
+  private func otherReadings(_ title: Title) -> Set<Bytes> {
     guard application.writesOwnTitles, title.claims.contains(where: isFile) else { return [] }
     var paths = title.wholePaths
     for case .bareName(let name) in title.claims {
@@ -146,7 +145,7 @@ private struct Judge {
   }
 
   /// Whether a window's process holds the file, and no other of its kind.
-  func holdsOnlyFile(_ window: Window) -> Bool {
+  private func holdsOnlyFile(_ window: Window) -> Bool {
     let held = (window.process?.held ?? []).filter { $0.node == file.node || isLikeFile($0) }
     return !held.isEmpty && held.allSatisfy { $0.node == file.node }
   }
@@ -184,10 +183,9 @@ private struct Judge {
       windowCount(of: process) == 1
     else { return }
     let started = history.startedWith.flatMap { file.paths.contains($0) ? $0 : nil }
-    let given =
-      process.arguments.count == 1 ? process.arguments.first { $0.isAbsolute && file.paths.contains($0.path) } : nil
+    let given = process.arguments.count == 1 ? process.arguments.first { file.paths.contains($0) } : nil
     // The file may have been asked for by a link of another name.
-    guard let name = (started ?? given?.path).map(File.name) else { return }
+    guard let name = (started ?? given).map(File.name) else { return }
     if let before = history.processStarted, before != process.ticks { finding.vetoes.insert(.processChanged) }
     let all = history.titles + [window.title]
     guard history.isComplete else { return }

@@ -31,13 +31,9 @@ package enum Veto: String, CaseIterable, Hashable, Sendable {
 
 /// One window, and why it is or is not the one.
 package struct Finding: Hashable, Sendable {
-  package var window: String
+  package var window: WindowNumber
   package var evidence: Set<Evidence>
   package var vetoes: Set<Veto>
-
-  package init(window: String, evidence: Set<Evidence>, vetoes: Set<Veto>) {
-    (self.window, self.evidence, self.vetoes) = (window, evidence, vetoes)
-  }
 
   package var level: Level {
     if !vetoes.isEmpty || evidence.isEmpty { return .unsure }
@@ -52,10 +48,10 @@ package enum Level: String, Hashable, Sendable {
 /// What to do for the file.
 package enum Verdict: Hashable, Sendable {
   /// Bring the window to the front.
-  case raise(window: String, Level)
+  case raise(window: WindowNumber, Level)
   /// Run the application with the file, which finds its own window or tab, and raise the window that appears or now names the file. A window that is
   /// known to show the file is named.
-  case runAgain(window: String?)
+  case runAgain(window: WindowNumber?)
   /// Start the application with the file, unless it was started with the file just now.
   case start
   /// Start the application with the file, whatever the windows show. This is a person's wish, and never the judge's verdict.

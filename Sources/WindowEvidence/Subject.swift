@@ -99,10 +99,10 @@ package struct Process: Hashable, Sendable {
   package var ticks: Int64
   /// The files behind its descriptors from 3 on; `nil` if they cannot be read.
   package var held: [HeldFile]?
-  /// The absolute paths among its arguments, and the relative ones with its working directory before them.
-  package var arguments: [Argument]
+  /// Its arguments, without options. The working directory may have changed since a relative one was given.
+  package var arguments: [Bytes]
 
-  package init(number: Int32, started: Int64, ticks: Int64, held: [HeldFile]? = [], arguments: [Argument] = []) {
+  package init(number: Int32, started: Int64, ticks: Int64, held: [HeldFile]? = [], arguments: [Bytes] = []) {
     (self.number, self.started, self.ticks) = (number, started, ticks)
     (self.held, self.arguments) = (held, arguments)
   }
@@ -114,20 +114,14 @@ package struct Process: Hashable, Sendable {
 
     package init(_ node: Node, path: Bytes) { (self.node, self.path) = (node, path) }
   }
-
-  package struct Argument: Hashable, Sendable {
-    package var path: Bytes
-    /// Whether the argument itself was absolute. The working directory may have changed since.
-    package var isAbsolute: Bool
-
-    package init(_ path: Bytes, isAbsolute: Bool) { (self.path, self.isAbsolute) = (path, isAbsolute) }
-  }
 }
+
+/// A display's number of a window.
+package typealias WindowNumber = UInt32
 
 /// A window on the screen, with everything that is known about it.
 package struct Window: Hashable, Sendable {
-  /// The display's name for it.
-  package var identifier: String
+  package var number: WindowNumber
   /// The identifier of the application that it belongs to; `nil` if nobody knows.
   package var application: String?
   package var title: Bytes
@@ -147,11 +141,11 @@ package struct Window: Hashable, Sendable {
   package var isNamedByService: Bool
 
   package init(
-    _ identifier: String, application: String?, title: Bytes, processNumber: Int32? = nil, process: Process? = nil,
+    _ number: WindowNumber, application: String?, title: Bytes, processNumber: Int32? = nil, process: Process? = nil,
     isLocal: Bool = true,
     isMain: Bool = true, history: History? = nil, playing: Bytes? = nil, isNamedByService: Bool = false
   ) {
-    (self.identifier, self.application, self.title) = (identifier, application, title)
+    (self.number, self.application, self.title) = (number, application, title)
     (self.processNumber, self.process) = (processNumber ?? process?.number, process)
     (self.isLocal, self.isMain, self.history, self.playing) = (isLocal, isMain, history, playing)
     self.isNamedByService = isNamedByService

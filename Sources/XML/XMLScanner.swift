@@ -25,22 +25,18 @@ package struct XMLScanner {
   private let maximumDepth: Int
 
   package init(_ text: String, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
-    let length = text.utf8.count
-    try self.init(
-      valid: length <= maximumLength ? Array(text.utf8) : [], length: length, maximumLength: maximumLength,
-      maximumDepth: maximumDepth)
+    try self.init(valid: text.utf8, maximumLength: maximumLength, maximumDepth: maximumDepth)
   }
 
   package init(_ bytes: [UInt8], maximumLength: Int, maximumDepth: Int) throws(XMLError) {
-    try self.init(
-      valid: bytes.count <= maximumLength ? bytes : [], length: bytes.count, maximumLength: maximumLength,
-      maximumDepth: maximumDepth)
+    try self.init(valid: bytes, maximumLength: maximumLength, maximumDepth: maximumDepth)
     if let offset = XMLText.firstInvalid(in: bytes) { throw malformed("text in UTF-8", at: offset) }
   }
 
-  private init(valid bytes: [UInt8], length: Int, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
+  private init(valid utf8: some Collection<UInt8>, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
     self.maximumDepth = maximumDepth
-    self.bytes = bytes
+    let length = utf8.count
+    bytes = length <= maximumLength ? Array(utf8) : []
     contentOffset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     index = contentOffset
     if length > maximumLength {

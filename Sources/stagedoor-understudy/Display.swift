@@ -34,8 +34,6 @@ extension Display {
   func endStartup(_ identifier: Bytes) {}
 }
 
-typealias WindowNumber = UInt32
-
 /// What a window says of itself.
 struct ShownWindow {
   var traits = WindowTraits()

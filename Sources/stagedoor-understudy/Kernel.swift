@@ -28,18 +28,11 @@ struct Kernel: Processes {
   func process(_ number: Int32) -> Process? {
     guard let ticks = start(of: number), Kernel.isOurs(number) else { return nil }
     let arguments = words(of: number, "cmdline").dropFirst().filter { !$0.isEmpty && $0.first != UInt8(ascii: "-") }
-    let directory = LinkTarget.bytes(of: "/proc/\(number)/cwd")
     return Process(
       number: number, started: booted() + ticks * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))), ticks: ticks,
       held: held(by: number),
-      arguments: arguments.compactMap { word in
-        if word.first == UInt8(ascii: "/") { return .init(word, isAbsolute: true) }
-        // A desktop file with %U asks for URLs.
-        if let path = FileURL.path(of: Text(String(decoding: word, as: UTF8.self))) {
-          return .init(path, isAbsolute: true)
-        }
-        return directory.map { .init($0 + [UInt8(ascii: "/")] + word, isAbsolute: false) }
-      })
+      // A desktop file with %U asks for URLs.
+      arguments: arguments.map { FileURL.path(of: Text(String(decoding: $0, as: UTF8.self))) ?? $0 })
   }
 
   func parent(of number: Int32) -> Int32? {

@@ -9,17 +9,10 @@ struct Services {
   /// How long each may think.
   let patience: Duration
 
-  enum Answer {
-    /// A process of evince or atril shows the file.
-    case shows(process: Int32)
-    /// A player plays a file.
-    case plays(process: Int32, path: Bytes)
-
-    var process: Int32 {
-      switch self {
-      case .shows(let process), .plays(let process, _): process
-      }
-    }
+  struct Answer {
+    let process: Int32
+    /// The path of what a player plays; `nil` for a process of evince or atril, which shows the file that was asked about.
+    var playing: Bytes?
   }
 
   private static let daemons: [String: (name: BusName, path: ObjectPath, interface: InterfaceName)] = [
@@ -42,7 +35,7 @@ struct Services {
         to: daemon.name, at: daemon.path, daemon.interface, "FindDocument", url, false, timeout: patience),
       let name = try? BusName(owner)
     else { return nil }
-    return await process(of: name).map { .shows(process: $0) }
+    return await process(of: name).map { Answer(process: $0) }
   }
 
   private func track(of program: String) async -> Answer? {
@@ -53,7 +46,7 @@ struct Services {
       let url = try? [String: Variant](value)["xesam:url"].map({ try String($0) }),
       let path = FileURL.path(of: Text(url)), let process = await process(of: player)
     else { return nil }
-    return .plays(process: process, path: path)
+    return Answer(process: process, playing: path)
   }
 
   private func process(of name: BusName) async -> Int32? {

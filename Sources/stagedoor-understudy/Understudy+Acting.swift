@@ -25,12 +25,12 @@ extension Understudy {
   /// Does what the judgement says, and `begin` just before, if it can be done at all. Nothing is asked from then on.
   func act(
     on found: Case, _ token: String?, beginning begin: @Sendable () throws -> Void = {}
-  ) throws -> (Deed, window: String?) {
+  ) throws -> (Deed, window: WindowNumber?) {
     defer { takeEvents() }
     keep(found.url, of: found.entry.application)
     if case .raise(let window, _) = found.judgement.verdict, display.canRaise {
       try begin()
-      raise(window, at: time(of: token))
+      display.raise(window, at: time(of: token))
       endStartup(token)
       return (.raised, window)
     }
@@ -52,13 +52,13 @@ extension Understudy {
     }
   }
 
-  private func act(on found: Case, _ token: String?, at time: UInt32) throws -> (Deed, window: String?) {
+  private func act(on found: Case, _ token: String?, at time: UInt32) throws -> (Deed, window: WindowNumber?) {
     switch found.judgement.verdict {
     case .runAgain(let window):
       let (before, front) = (windows.mapValues(\.shown.title), display.active)
       try start(found, token, at: time)
       if let window {
-        raise(window, at: time)
+        display.raise(window, at: time)
       } else {
         awaited.append(
           Awaited(
@@ -74,10 +74,6 @@ extension Understudy {
     return (.started, nil)
   }
 
-  private func raise(_ window: String, at time: UInt32) {
-    if let number = WindowNumber(window) { display.raise(number, at: time) }
-  }
-
   /// Raises the window of a player that loads another file of the same name, which changes no title.
   private func raiseOnceCertain(_ found: Case) {
     guard let awaited = awaited.last else { return }
@@ -89,9 +85,9 @@ extension Understudy {
         guard self.awaited.contains(where: { $0.end == awaited.end }) else { return }
         let seen = self.evidence(for: found.entry.application, in: &sight)
         let shown = self.judgement(of: found.file, for: application, among: seen).shownIn
-        guard let shown, shown.level == .certain, let window = WindowNumber(shown.window) else { continue }
+        guard let shown, shown.level == .certain else { continue }
         self.awaited.removeAll { $0.end == awaited.end }
-        self.raise(window, for: awaited)
+        self.raise(shown.window, for: awaited)
         self.endStartups(of: found.entry.application)
         self.takeEvents()
         return

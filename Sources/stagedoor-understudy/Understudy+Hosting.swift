@@ -229,7 +229,7 @@ extension Understudy {
         // The service removes the title with what is private.
         if handedOver.isPrivate { hosted.told.title = "" }
         // A window that the session has may go on showing another file.
-        if self.window(of: hosted) == nil { (hosted.url, hosted.window) = (url, window.flatMap { WindowNumber($0) }) }
+        if self.window(of: hosted) == nil { (hosted.url, hosted.window) = (url, window) }
         hosting.sessions[session] = hosted
       }
     } catch {

@@ -106,18 +106,16 @@ extension Understudy {
 
   /// The windows as the judge sees them, the topmost first. Processes are looked at for one application's windows only.
   func evidence(for application: String, in sight: inout Sight) -> [Window] {
-    var looked = sight.processes
-    defer { sight.processes = looked }
-    return sight.windows.map { number, seen in
+    sight.windows.map { number, seen in
       let isLocal = isLocal(seen.shown)
       let processNumber = isLocal ? seen.shown.process : nil
       var process: Process?
       if seen.application == application, let number = processNumber {
-        process = looked[number] ?? processes.process(number)
-        looked[number] = .some(process)
+        process = sight.processes[number] ?? processes.process(number)
+        sight.processes[number] = .some(process)
       }
       return Window(
-        "\(number)", application: seen.application, title: seen.shown.title, processNumber: processNumber,
+        number, application: seen.application, title: seen.shown.title, processNumber: processNumber,
         process: process, isLocal: isLocal, isMain: seen.shown.isMain, history: seen.history)
     }
   }
@@ -129,9 +127,9 @@ extension Understudy {
   }
 
   func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
-    let asked = pathsToAsk(file, for: application, among: windows, home: home)
-    let existing = asked.filter { access($0.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
-    return judge(file, for: application, among: windows, home: home, existing: existing)
+    judge(file, for: application, among: windows, home: home) { path in
+      access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
+    }
   }
 
   // MARK: Services on the bus
@@ -154,10 +152,8 @@ extension Understudy {
 extension Understudy.Case {
   fileprivate mutating func take(_ answer: Services.Answer) {
     for place in windows.indices where windows[place].process?.number == answer.process {
-      switch answer {
-      case .shows: windows[place].isNamedByService = true
-      case .plays(_, let path): windows[place].playing = path
-      }
+      windows[place].playing = answer.playing
+      windows[place].isNamedByService = answer.playing == nil
     }
   }
 }

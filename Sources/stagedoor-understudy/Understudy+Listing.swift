@@ -21,14 +21,14 @@ extension Understudy {
   func list() -> [ListedWindow] {
     defer { takeEvents() }
     var sight = sight()
-    var documents: [String: (url: String, level: Level)] = [:]
+    var documents: [WindowNumber: (url: String, level: Level)] = [:]
     let applications = Set(sight.windows.compactMap(\.seen.application)).compactMap { installed.now.applications[$0] }
     for entry in applications { documents.merge(self.documents(of: entry, in: &sight)) { first, _ in first } }
     let active = display.active
     return sight.windows.compactMap { number, seen in
       guard seen.shown.isMain else { return nil }
       let entry = seen.application.flatMap { installed.now.applications[$0] }
-      let document = documents["\(number)"]
+      let document = documents[number]
       return ListedWindow(
         number: number, title: String(decoding: seen.shown.title, as: UTF8.self), application: seen.application ?? "",
         name: entry?.name ?? "", icon: entry?.icon ?? "", document: document?.url, level: document?.level ?? .unsure,
@@ -37,10 +37,10 @@ extension Understudy {
   }
 
   /// The files that an application's windows show, as the judge finds.
-  func documents(of entry: DesktopEntry, in sight: inout Sight) -> [String: (url: String, level: Level)] {
+  func documents(of entry: DesktopEntry, in sight: inout Sight) -> [WindowNumber: (url: String, level: Level)] {
     let known = installed.now.habits.application(entry)
     let windows = evidence(for: entry.application, in: &sight)
-    var found: [String: (url: String, level: Level)] = [:]
+    var found: [WindowNumber: (url: String, level: Level)] = [:]
     for window in windows where window.application == entry.application && window.isMain {
       let files = filesToAsk(about: window, of: known, home: home).compactMap { path -> File? in
         guard let file = File(at: path) else { return nil }
@@ -49,8 +49,8 @@ extension Understudy {
           ? file : nil
       }
       let cases = files.map { ($0, judgement(of: $0, for: known, among: windows)) }
-      if let shown = document(of: window.identifier, among: cases) {
-        found[window.identifier] = (FileURL.text(ofPath: shown.file.path).string, shown.level)
+      if let shown = document(of: window.number, among: cases) {
+        found[window.number] = (FileURL.text(ofPath: shown.file.path).string, shown.level)
       }
     }
     return found

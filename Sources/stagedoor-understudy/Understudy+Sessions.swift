@@ -50,15 +50,14 @@ extension Understudy {
     for (identifier, known) in hosting.registered where entries.contains(known.manifest.entry) {
       guard let entry = installed.now.applications[known.manifest.entry] else { continue }
       var sight = sight()
-      var shown: [WindowNumber: Shown] = [:]
-      for (window, found) in documents(of: entry, in: &sight) {
-        if let number = WindowNumber(window) { shown[number] = (DocumentPlace(found.url), found.level) }
+      let shown: [WindowNumber: Shown] = documents(of: entry, in: &sight).mapValues {
+        (DocumentPlace($0.url), $0.level)
       }
       noteSecrets(in: shown, of: known.manifest.entry)
       noteClosed()
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
-        await compare(path, hosted, with: shown, hasTabs)
+        await compare(path, with: shown, hasTabs)
       }
       for (window, found) in shown.sorted(by: { $0.key < $1.key }) where found.level == .certain {
         // The window may have gone while another was adopted.
@@ -81,9 +80,9 @@ extension Understudy {
     hosting.sessions.values.contains { $0.application == application && $0.document?.isSame(as: document) ?? false }
   }
 
-  private func compare(
-    _ path: ObjectPath, _ hosted: HostedSession, with shown: [WindowNumber: Shown], _ hasTabs: Bool
-  ) async {
+  private func compare(_ path: ObjectPath, with shown: [WindowNumber: Shown], _ hasTabs: Bool) async {
+    // A delivery may have come while another session was compared.
+    guard let hosted = hosting.sessions[path] else { return }
     let showing = shown.filter { hosted.document?.isSame(as: $0.value.document) ?? false }.keys
     // Of several windows that show the document, the session keeps its own.
     if let window = showing.first(where: { $0 == hosted.window }) ?? showing.min() {

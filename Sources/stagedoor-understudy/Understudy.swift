@@ -250,9 +250,7 @@ actor Understudy {
       }
       traits.program = processes.program(of: process)
     }
-    let applications = installed.now.applications
-    return WindowEvidence.application(of: traits, among: applications.entries.map(\.traits))
-      .map { applications[$0]?.application ?? $0 }
+    return installed.now.applications.application(of: traits)
   }
 
   /// Looks again at windows that say otherwise whose they are, or of what kind. Their titles are read apart, because each change counts.

@@ -25,7 +25,7 @@ enum UnderstudyInterface {
         : await understudy.look(for: uri, in: options.application)
       if options.explains { return ("", "", report(found, await understudy.notes(on: found.entry))) }
       let (deed, window) = try await understudy.act(on: found, options.token) { try options.takeTicket() }
-      return (deed.rawValue, window ?? "", report(found))
+      return (deed.rawValue, window.map { "\($0)" } ?? "", report(found))
     }
     let changed = interface.signal("WindowsChanged")
     interface.method("ListWindows", out: "windows") { () async in
@@ -51,27 +51,20 @@ enum UnderstudyInterface {
   }
 
   private struct Options {
-    var application: String?
-    var isNew = false
-    var explains = false
-    var token: String?
-    private var ticket: OwnedFileDescriptor?
+    let application: String?
+    let isNew: Bool
+    let explains: Bool
+    let token: String?
+    private let ticket: OwnedFileDescriptor?
 
     init(_ options: [String: Variant]) throws {
-      for (key, value) in options {
-        do {
-          switch key {
-          case "application": application = try String(value)
-          case "new": isNew = try Bool(value)
-          case "explain": explains = try Bool(value)
-          case "activation-token": token = try String(value)
-          case "ticket": ticket = try OwnedFileDescriptor(value)
-          default: break
-          }
-        } catch {
+      func value<Value: BusValue>(_ key: String) throws -> Value? {
+        do { return try options[key].map { try Value($0) } } catch {
           throw ErrorReply("org.freedesktop.DBus.Error.InvalidArgs", "the option \(key) has the wrong type")
         }
       }
+      (application, token, ticket) = (try value("application"), try value("activation-token"), try value("ticket"))
+      (isNew, explains) = (try value("new") ?? false, try value("explain") ?? false)
     }
 
     /// Whoever reads the byte in the ticket opens the file, and nobody else does.
@@ -99,7 +92,7 @@ enum UnderstudyInterface {
         case .runAgain: "run again"
         case .start, .startAnother: "start"
         }
-      fields["window"] = found.judgement.shownIn.map { Text($0.window) }
+      fields["window"] = found.judgement.shownIn.map { Text("\($0.window)") }
       fields.list("windows", Array(zip(found.windows, found.judgement.findings))) { fields, row in
         let (window, finding) = row
         fields["against"] = finding.vetoes.map { Text($0.rawValue) }.sorted()
@@ -107,7 +100,7 @@ enum UnderstudyInterface {
         fields["for"] = finding.evidence.map { Text($0.rawValue) }.sorted()
         fields["level"] = finding.level
         fields["title"] = Text(String(decoding: window.title, as: UTF8.self))
-        fields["window"] = Text(window.identifier)
+        fields["window"] = Text("\(window.number)")
       }
     }.string
   }

@@ -28,7 +28,7 @@ struct Client: Names {
     let text = String(text.map { $0 == "_" ? "-" : $0 })
     if let session = SessionIdentifier(text) { return session }
     var found: [SessionIdentifier] = []
-    for try await page in sessions() {
+    for try await page in stagedoor.sessionPages() {
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
     }
     return try Shortened.only(of: found, text, "session", "stagedoor sessions")
@@ -38,7 +38,7 @@ struct Client: Names {
   func delivery(_ text: String) async throws -> DeliveryIdentifier {
     if let delivery = DeliveryIdentifier(text) { return delivery }
     var found: [DeliveryIdentifier] = []
-    for try await page in deliveries() {
+    for try await page in stagedoor.deliveryPages() {
       found += page.lazy.map(\.identifier).filter { $0.description.hasPrefix(text.lowercased()) }
     }
     return try Shortened.only(of: found, text, "delivery", "stagedoor deliveries")
@@ -75,11 +75,12 @@ struct Client: Names {
     if installed.contains(found) { return found }
     if hasWindows {
       var left: Set<String> = []
-      do {
-        for try await page in sessions() { left.formUnion(page.map(\.application)) }
-      } catch let error as StagedoorError where error.code == .accessDenied {
+      do throws(StagedoorError) {
+        for try await page in stagedoor.sessionPages() { left.formUnion(page.map(\.application)) }
+      } catch {
         // A program in a sandbox may list its own windows only.
-        return found
+        if error.code == .accessDenied { return found }
+        throw error
       }
       found = try Shortened.application(text, among: left.sorted())
       if left.contains(found) { return found }
@@ -91,62 +92,6 @@ struct Client: Names {
         error: StagedoorError.Code.noSuchApplication.rawValue)
     }
     return found
-  }
-
-  // MARK: Long lists
-
-  /// The sessions, the oldest first.
-  func sessions(of application: String? = nil, atMost limit: UInt32? = nil) -> Pages<SessionSummary, SessionIdentifier>
-  {
-    Pages(limit, \.session) { try await stagedoor.sessionList(of: application, after: $0, limit: $1) }
-  }
-
-  /// The deliveries, the newest first.
-  func deliveries(
-    in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil
-  ) -> Pages<DeliveryRecord, DeliveryIdentifier> {
-    Pages(limit, \.identifier) { try await stagedoor.deliveries(in: filter, after: $0, limit: $1) }
-  }
-}
-
-/// The pages of a long list.
-struct Pages<Row, Identifier>: AsyncSequence, AsyncIteratorProtocol {
-  private var rest: UInt32
-  /// The rows so far. The list goes on behind the last one that is still there.
-  private var listed: [Identifier] = []
-  private let identifier: (Row) -> Identifier
-  private let page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
-
-  init(
-    _ limit: UInt32?, _ identifier: @escaping (Row) -> Identifier,
-    page: @escaping (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
-  ) {
-    (rest, self.identifier, self.page) = (limit ?? .max, identifier, page)
-  }
-
-  func makeAsyncIterator() -> Self { self }
-
-  mutating func next() async throws -> [Row]? {
-    if rest == 0 { return nil }
-    let rows = try await following()
-    if rows.isEmpty { return nil }
-    rest -= Swift.min(rest, UInt32(rows.count))
-    listed += rows.map(identifier)
-    return rows
-  }
-
-  private mutating func following() async throws -> [Row] {
-    while true {
-      do {
-        // A row has a few hundred bytes.
-        return try await page(listed.last, Swift.min(1000, rest))
-      } catch let error as StagedoorError
-        where !listed.isEmpty && [.noSuchSession, .noSuchDelivery].contains(error.code)
-      {
-        // It was destroyed meanwhile, and with it its place in the list.
-        listed.removeLast()
-      }
-    }
   }
 }
 
@@ -179,6 +124,9 @@ enum Printed {
 
   /// The same for people: no text in it controls the terminal.
   static func shown(_ value: Value) -> String { json(value).printableJSON }
+
+  /// A text, for people; "" for any other value.
+  static func text(_ value: Value?) -> String { (value?.string ?? "").printable }
 
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()

@@ -169,6 +169,10 @@ import Testing
     let registered = try await said("register", "-D", define, path)
     #expect(registered.hasPrefix("registered\torg.example.Defined\t"), "\(registered)")
     #expect(try await said("apps", "--print", "application").contains("org.example.Defined"))
+    // A value is text, whatever is defined after it.
+    try house.write(manifest.replacing("\"Overview\"", with: "\"${NAME}\""), to: path)
+    try await said("register", "-D", define, "-D", "NAME=$(OTHER) \"1\"", "-D", "OTHER=x", path)
+    #expect(try await said("show", "org.example.Defined").contains("- name  $(OTHER) \"1\"\n"))
   }
 
   // MARK: In a sandbox

@@ -211,6 +211,26 @@ import Testing
     #expect(ambiguous.standardError.hasSuffix("type more of it\n"))
   }
 
+  @Test func `a list is shown whole, whatever its values are`() async throws {
+    let marks = #"[{"x": 1, "y": {"z": "q"}}, 2, "three", [4, {"five": 5}]]"#
+    let activity = #"{"activityType": "\#(House.openDetail)", "userInfo": {"marks": \#(marks), "plain": ["a", "b"]}}"#
+    let drop = house.stagedoor("drop", "--payload", "-", "--print", "session", input: #"{"activity": \#(activity)}"#)
+    let shown = try await said("show", drop.output())
+    let lines = """
+        userInfo
+          plain  a
+                 b
+          marks
+            - x  1
+              y
+                z  q
+            - 2
+            - three
+            - [4,{"five":5}]
+      """
+    #expect(shown.hasSuffix(lines), "\(shown)")
+  }
+
   @Test func `options that would have nothing to work on are refused`() async throws {
     try house.write("sea", to: "\(house.home)/a.txt")
     for (words, sentence) in [

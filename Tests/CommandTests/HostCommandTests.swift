@@ -39,9 +39,7 @@ import Testing
     try house.write("sand", to: "\(house.home)/a b.txt")
     try house.write("", to: "\(house.home)/tmp/none")
     let connect = #"sh -c 'stat -c "%a" "${1%/*/*}"; printf "%s\n" "$1"; cat "$1"; echo; exec sleep 1000' sh {file}"#
-    var host = house.stagedoor("host", "--app", House.gallery, "--connect", connect)
-    host.environment["TMPDIR"] = "\(house.home)/tmp"
-    try await host.whileRunning { host async throws in
+    try await house.hosting(connect, savingIn: "\(house.home)/tmp") { host async throws in
       #expect(try await said(["drop", "-w", "handled"] + words, input: input).hasPrefix("created\t"))
       #expect(try await host.nextLine() == "700")
       let path = try await host.nextLine()
@@ -60,9 +58,7 @@ import Testing
     let folder = "\(house.home)/tmp"
     try house.write("", to: "\(folder)/none")
     @Sendable func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder).count }
-    var host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000 {file}", "--limit", "1")
-    host.environment["TMPDIR"] = folder
-    try await host.whileRunning { host async throws in
+    try await house.hosting("sleep 1000 {file}", "--limit", "1", savingIn: folder) { host async throws in
       let connection = try await house.bus.connect()
       // The first has come whole, and the second has no end.
       let pipes = [try OwnedFileDescriptor.pipe(), try OwnedFileDescriptor.pipe()]

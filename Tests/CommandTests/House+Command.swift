@@ -154,9 +154,11 @@ extension House {
 
   /// Runs `body` while commands are the gallery's windows.
   @discardableResult func hosting<Result>(
-    _ connect: String, _ more: String..., body: (RunningCommand) async throws -> Result
+    _ connect: String, _ more: String..., savingIn folder: String? = nil,
+    body: (RunningCommand) async throws -> Result
   ) async throws -> Result {
-    let host = stagedoor(["host", "--app", Self.gallery, "--connect", connect] + more)
+    var host = stagedoor(["host", "--app", Self.gallery, "--connect", connect] + more)
+    if let folder { host.environment["TMPDIR"] = folder }
     return try await host.whileRunning { host async throws in try await body(host) }
   }
 

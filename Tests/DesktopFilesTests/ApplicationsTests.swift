@@ -2,6 +2,7 @@ import DesktopFiles
 import Foundation
 import SceneModel
 import Testing
+import WindowEvidence
 
 /// Which applications are installed, and which one opens a type.
 @Suite struct ApplicationsTests {
@@ -153,6 +154,42 @@ import Testing
         #expect(read.supportsMultipleScenes && read.configurations.map(\.name) == ["Document"])
         #expect(read.understudy == .registrar)
       }
+    }
+  }
+
+  // MARK: Windows
+
+  @Test func `a window belongs to the application that the surest of its words names`() throws {
+    var files: [String: String] = [:]
+    for (name, program, startup) in [
+      ("org.xfce.mousepad", "mousepad", ""), ("geany", "geany", ""), ("emacs", "emacs", "StartupWMClass=Emacs"),
+      ("emacsclient", "sh", "StartupWMClass=Emacsd"), ("okularApplication_pdf", "okular", ""),
+      ("org.kde.okular", "okular", ""), ("gnome-terminal", "gnome-terminal", ""),
+    ] {
+      files["data/applications/\(name).desktop"] = entry("\(program) %f", more: "TryExec=true\n\(startup)")
+    }
+    try withFiles(files) { place in
+      let applications = applications(in: place)
+      func found(
+        _ instance: String = "", _ classes: String = "", identifiers: String..., launchedFrom: String? = nil,
+        program: String? = nil
+      ) -> String? {
+        func bytes(_ text: String) -> Bytes { Bytes(text.utf8) }
+        return applications.application(
+          of: WindowTraits(
+            instance: bytes(instance), classes: bytes(classes), identifiers: identifiers.map(bytes),
+            launchedFrom: launchedFrom.map { bytes("\(place)/data/applications/\($0)") }, program: program.map(bytes)))
+      }
+      // How the process was started is the surest, and a toolkit's identifier comes before WM_CLASS.
+      #expect(found("mousepad", "Mousepad", launchedFrom: "geany.desktop") == "geany")
+      #expect(found("geany", identifiers: "org.xfce.mousepad") == "org.xfce.mousepad")
+      // StartupWMClass is compared with the instance, then with the class.
+      #expect(found("emacs", "Emacs") == "emacs" && found("Emacsd", "Emacs") == "emacsclient")
+      // Names are compared in lower case, and with a vendor's prefix.
+      #expect(found("x", "Geany") == "geany" && found("", "Terminal") == "gnome-terminal")
+      // The files of one program are one application.
+      #expect(found(program: "okular") == "org.kde.okular")
+      #expect(found("xterm", "XTerm", program: "xterm") == nil && found() == nil)
     }
   }
 }

@@ -15,6 +15,12 @@ func dropped(_ text: String, info: UserInfo = UserInfo()) -> Payload {
   return payload
 }
 
+/// An item with these representations, as `DeliverItems` hands it in.
+func dropped(_ representations: (type: Text, content: Representation.Content)...) throws -> Payload {
+  let all = try representations.map { Representation(type: try #require(ContentType($0.type)), $0.content) }
+  return Payload(items: [Item(representations: all)])
+}
+
 extension RuleSet {
   /// Asks the rules as the service does: what the disk must say is asked in between.
   func answer(

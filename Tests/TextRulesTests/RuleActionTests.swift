@@ -89,10 +89,7 @@ import TextRules
     #expect(made?.items == [expected])
     #expect(made?.options.disposition == .new)
     // A text comes to an item that has none.
-    let picture = Payload(items: [
-      Item(representations: [Representation(type: try #require(ContentType("image/png")), .data([1]))])
-    ])
-    let added = try rule("then text 'a picture'").answer(picture).payload
+    let added = try rule("then text 'a picture'").answer(dropped(("image/png", .data([1])))).payload
     #expect(added?.items.first?.representations.map(\.type.text) == ["image/png", "text/plain;charset=utf-8"])
   }
 

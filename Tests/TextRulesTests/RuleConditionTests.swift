@@ -38,8 +38,7 @@ import TextRules
     #expect(try holds("when text contains 'a'", "  \(long)  "))
     for condition in ["when text contains 'a'", "when not text contains 'b'"] {
       #expect(try !holds(condition, long + "a"))
-      let latin = Payload(items: [Item(representations: [Representation(type: .plainText, .data([0x61, 0xE9]))])])
-      #expect(try !holds(condition, latin))
+      #expect(try !holds(condition, dropped(("text/plain", .data([0x61, 0xE9])))))
       #expect(try !holds(condition, "a\u{0}"))
     }
   }
@@ -56,9 +55,7 @@ import TextRules
 
   @Test func `a longer list of links, type, key, info or directory fulfils none either, and takes few steps`() throws {
     let long = Text(String(repeating: "#\n", count: 1 << 20) + "https://example.org")
-    let list = Payload(items: [
-      Item(representations: [Representation(type: try #require(ContentType("text/uri-list")), .text(long))])
-    ])
+    let list = try dropped(("text/uri-list", .text(long)))
     var named = dropped("a", info: ["long": .string(long)])
     named.items[0].activities = [try UserActivity(type: "x", key: .empty, userInfo: UserInfo())]
     named.items[0].activities[0].targetContentIdentifier = Text(String(repeating: "k", count: 70_000))
@@ -84,20 +81,12 @@ import TextRules
   }
 
   @Test func `the text is the first text slash plain of the call, else the first that conforms to it`() throws {
-    func payload(_ representations: [(Text, Representation.Content)]) throws -> Payload {
-      Payload(items: [
-        Item(
-          representations: try representations.map {
-            Representation(type: try #require(ContentType($0.0)), $0.1)
-          })
-      ])
-    }
-    let both = try payload([("text/html", .text("<b>")), ("text/plain", .data(Array("b".utf8)))])
+    let both = try dropped(("text/html", .text("<b>")), ("text/plain", .data(Array("b".utf8))))
     #expect(try holds("when text is 'b'", both))
-    #expect(try holds("when text is '<b>'", payload([("text/html", .text("<b>"))])))
-    #expect(try !holds("when text contains 'b'", payload([("image/png", .text("b"))])))
-    #expect(try !holds("when text contains 'b'", payload([("text/plain", .descriptor(0))])))
-    #expect(try !holds("when text contains 'b'", payload([("text/uri-list", .text("b:b"))])))
+    #expect(try holds("when text is '<b>'", dropped(("text/html", .text("<b>")))))
+    #expect(try !holds("when text contains 'b'", dropped(("image/png", .text("b")))))
+    #expect(try !holds("when text contains 'b'", dropped(("text/plain", .descriptor(0)))))
+    #expect(try !holds("when text contains 'b'", dropped(("text/uri-list", .text("b:b")))))
   }
 
   @Test func `each subject is a part of the first item`() throws {

@@ -58,20 +58,15 @@ import WindowEvidence
   /// What the understudy answers to a caller on the bus: the deed, or the error.
   private nonisolated(nonsending) func answer(
     _ desktop: PlayedDesktop, _ options: [String: Variant] = ["application": Variant("gvim")]
-  ) async throws -> String {
-    let object = try await desktop.object()
-    do {
-      return try await object.call(
-        "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
-      ).0
-    } catch { return "\(error)" }
+  ) async -> String {
+    do { return try await desktop.opened(options).deed } catch { return "\(error)" }
   }
 
   @Test func `a program that needs a terminal is not started, and its window is raised`() async throws {
     try await PlayedDesktop.run(programs: ["gvim"], lines: ["gvim": "Terminal=true\n"]) { desktop async throws in
-      #expect(try await answer(desktop).contains("needs a terminal"))
+      #expect(await answer(desktop).contains("needs a terminal"))
       desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM")
-      #expect(try await answer(desktop) == "raised")
+      #expect(await answer(desktop) == "raised")
       #expect(desktop.display.raised == [1])
     }
   }
@@ -86,13 +81,13 @@ import WindowEvidence
       #expect(ticket.writeEnd.withRawValue { write($0, "1", 1) } == 1)
       let options: [String: Variant] = ["ticket": Variant(ticket.readEnd), "new": Variant(isNew)]
       desktop.processes.change { $0.variables[getpid()] = ["DISPLAY": ":9999"] }
-      #expect(try await answer(desktop, options).contains("another display"))
+      #expect(await answer(desktop, options).contains("another display"))
       desktop.processes.change { $0.variables = [:] }
       desktop.display.change { $0.isBroken = true }
-      #expect(try await answer(desktop, options).contains("the display has gone"))
+      #expect(await answer(desktop, options).contains("the display has gone"))
       #expect(await desktop.understudy.starts.isEmpty)
       desktop.display.change { $0.isBroken = false }
-      #expect(try await answer(desktop, options) == "started")
+      #expect(await answer(desktop, options) == "started")
     }
   }
 
@@ -139,10 +134,7 @@ import WindowEvidence
     #expect(try await desktop.understudy.act(on: found, nil).0 == .runAgain)
     display.change { $0.active = fronts.after }
     comes()
-    try await eventually("the window to be dealt with") {
-      await desktop.understudy.takeEvents()
-      return await desktop.understudy.awaited.isEmpty
-    }
+    try await desktop.becomes("the window to be dealt with") { await desktop.understudy.awaited.isEmpty }
     #expect(display.raised == fronts.raised)
   }
 
@@ -160,10 +152,8 @@ import WindowEvidence
   /// A player that loads another file of the same name changes no title.
   @Test(arguments: fronts)
   func `a window that comes to hold the file takes no focus from a chosen one`(fronts: Fronts) async throws {
-    let processes = { (_: String) in
-      [Process(number: 7, started: 5, ticks: 5), Process(number: 8, started: 5, ticks: 5)]
-    }
-    try await PlayedDesktop.run(programs: ["parole"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["parole"], { _ in [.running(7, since: 5), .running(8, since: 5)] }) {
+      desktop async throws in
       desktop.display.show(2, "parole", "other", process: 8)
       desktop.display.show(1, "parole", "a.txt", process: 7)
       try await play(fronts, in: desktop, "parole") {

@@ -4,6 +4,7 @@ import DaemonTestSupport
 import Foundation
 import SceneModel
 import Testing
+import WindowEvidence
 
 @testable import stagedoor_understudy
 
@@ -57,20 +58,19 @@ import Testing
     }
   }
 
-  private nonisolated(nonsending) func withStage(_ body: nonisolated(nonsending) (Stage) async throws -> Void)
-    async throws
-  {
+  private nonisolated(nonsending) func withStage(
+    _ body: nonisolated(nonsending) (Stage, PlayedDesktop, _ place: String) async throws -> Void
+  ) async throws {
     try await PlayedDesktop.run(programs: ["mousepad", "gvim"], files: ["a.txt", "b.txt"]) { desktop async throws in
       let stage = Stage(desktop: desktop, environment: try desktop.bus.environmentWithFreshHome())
       let part = desktop.understudy.connection.loop.task { await desktop.understudy.takePart() }
       defer { part.cancel() }
-      try await body(stage)
+      try await body(stage, desktop, desktop.place)
     }
   }
 
   @Test func `a drop opens the file, its window becomes the session's, and the next drop finds it`() async throws {
-    try await withStage { stage async throws in
-      let (desktop, place) = (stage.desktop, stage.desktop.place)
+    try await withStage { stage, desktop, place async throws in
       try await stage.serving {
         let drop = stage.command(
           "drop", "--app", "desktop.mousepad", "--wait", "handled", "--print", "outcome", "\(place)/a.txt")
@@ -109,8 +109,7 @@ import Testing
   }
 
   @Test func `a window that was there is adopted, follows its document, and closes as by its button`() async throws {
-    try await withStage { stage async throws in
-      let (desktop, place) = (stage.desktop, stage.desktop.place)
+    try await withStage { stage, desktop, place async throws in
       desktop.display.show(1, "gvim", "a.txt (\(place)) - GVIM")
       try await stage.serving {
         let (a, b) = (desktop.url("a.txt"), desktop.url("b.txt"))
@@ -132,8 +131,7 @@ import Testing
   }
 
   @Test func `of several windows that show a document its session keeps the one that it has`() async throws {
-    try await withStage { stage async throws in
-      let (desktop, place) = (stage.desktop, stage.desktop.place)
+    try await withStage { stage, desktop, place async throws in
       for number in 1...6 as ClosedRange<WindowNumber> {
         desktop.display.show(number, "gvim", "a.txt (\(place)) - GVIM\(number)")
       }
@@ -149,8 +147,7 @@ import Testing
   }
 
   @Test func `a window that comes after its session is closed, unless somebody asks again`() async throws {
-    try await withStage { stage async throws in
-      let (desktop, place) = (stage.desktop, stage.desktop.place)
+    try await withStage { stage, desktop, place async throws in
       let (title, drop) = (
         "\(place)/a.txt - Mousepad",
         stage.command("drop", "--app", "desktop.mousepad", "--wait", "handled", "\(place)/a.txt")
@@ -167,10 +164,7 @@ import Testing
             try await stage.becomes("the session") { $0 == ["\(desktop.url("a.txt"))\t\(title)\tforegroundInactive"] }
             #expect(desktop.display.windows() == [2])
           } else {
-            try await eventually("the closed window") {
-              await desktop.understudy.takeEvents()
-              return desktop.display.windows().isEmpty
-            }
+            try await desktop.becomes("the closed window") { desktop.display.windows().isEmpty }
             #expect(try await stage.sessions() == [])
           }
         }
@@ -179,8 +173,7 @@ import Testing
   }
 
   @Test func `after a restart of the service, its applications and sessions are there again`() async throws {
-    try await withStage { stage async throws in
-      let (desktop, place) = (stage.desktop, stage.desktop.place)
+    try await withStage { stage, desktop, place async throws in
       desktop.display.show(1, "gvim", "a.txt (\(place)) - GVIM")
       for _ in 0..<2 {
         try await stage.serving {
@@ -201,8 +194,7 @@ import Testing
 
   @Test(arguments: Loss.allCases)
   func `an application that nobody stands in for any more is taken back`(after loss: Loss) async throws {
-    try await withStage { stage async throws in
-      let (desktop, place) = (stage.desktop, stage.desktop.place)
+    try await withStage { stage, desktop, place async throws in
       try await stage.serving {
         switch loss {
         case .unregistered: _ = try await stage.command("unregister", "desktop.gvim").output()
@@ -261,7 +253,7 @@ import Testing
       await updating.value
       try await eventually("the end of the comparisons") { await !understudy.hosting.isComparing }
       #expect(service.adopted == 1)
-      #expect(await understudy.hosting.sessions[PlayedService.session]?.window == 1)
+      #expect(await desktop.session()?.window == 1)
     }
   }
 
@@ -316,34 +308,14 @@ import Testing
         try await host.call("ConnectScene", PlayedService.session, "", options) as ()
       }
       #expect(desktop.display.raised == [1])
-      #expect(await desktop.understudy.hosting.sessions[PlayedService.session] == nil)
-    }
-  }
-
-  @Test func `a session keeps the link that somebody dropped, although the kernel tells its file`() async throws {
-    let (service, processes) = (PlayedService(), { (place: String) in [Process.holding("\(place)/a.txt", 7)] })
-    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
-      try FileManager.default.createSymbolicLink(
-        atPath: "\(desktop.place)/link", withDestinationPath: "\(desktop.place)/a.txt")
-      try await desktop.withHost(of: "okular", service) { host async throws in
-        try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["link"])) as ()
-        await desktop.tell { $0.show(1, "okular", "a.txt  — Okular", process: 7) }
-        try await eventually("the window of the session") {
-          await desktop.understudy.hosting.sessions[PlayedService.session]?.window == 1
-        }
-        try await eventually("the end of the comparisons") { await !desktop.understudy.hosting.isComparing }
-        #expect(await desktop.understudy.hosting.sessions[PlayedService.session]?.url == desktop.url("link"))
-        #expect(service.adopted == 0)
-      }
+      #expect(await desktop.session() == nil)
     }
   }
 
   @Test func `a window is brought to the front although its file was deleted`() async throws {
     try await withHost(PlayedService(deliveriesAre: "failed")) { desktop, host async throws in
       try await host.call("ContinueScene", PlayedService.session, desktop.options(["a.txt"])) as ()
-      try await eventually("the window of the session") {
-        await desktop.understudy.hosting.sessions[PlayedService.session]?.window == 1
-      }
+      try await eventually("the window of the session") { await desktop.session()?.window == 1 }
       try FileManager.default.removeItem(atPath: "\(desktop.place)/a.txt")
       try await host.call("ActivateScene", PlayedService.session, [String: Variant]()) as ()
       #expect(desktop.display.raised == [1, 1])

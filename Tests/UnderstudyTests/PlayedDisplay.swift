@@ -11,9 +11,13 @@ import WindowEvidence
 typealias Process = WindowEvidence.Process
 
 extension Process {
+  static func running(_ number: Int32, since started: Int64 = 1 << 60) -> Process {
+    Process(number: number, started: started, ticks: started)
+  }
+
   /// A process with a file in its command line.
   static func opened(_ number: Int32, with path: String, started: Int64 = 1 << 60) -> Process {
-    Process(number: number, started: started, ticks: started, arguments: [.init(Bytes(path.utf8), isAbsolute: true)])
+    Process(number: number, started: started, ticks: started, arguments: [Bytes(path.utf8)])
   }
 
   /// A process that holds a file open.
@@ -254,6 +258,11 @@ struct PlayedDesktop {
   /// The understudy, as a client of its own calls it.
   func object() async throws -> RemoteObject {
     try await bus.connect().object(UnderstudyInterface.name, at: UnderstudyInterface.path, "org.stagedoor.Understudy1")
+  }
+
+  /// What the understudy answers to a client that opens a file of the folder.
+  func opened(_ options: [String: Variant]) async throws -> (deed: String, window: String, report: String) {
+    try await object().call("Open", url("a.txt"), options, returning: String.self, String.self, String.self)
   }
 
   /// What the understudy would do with a file of the folder.

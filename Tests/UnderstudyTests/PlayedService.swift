@@ -15,6 +15,8 @@ final class PlayedService: Sendable {
   var adopted: Int { count(of: "AdoptSession") }
   /// The errors with which the next calls of a method are refused.
   let refusals: Mutex<[String: [ErrorName]]>
+  /// What happens once, before it answers that a session has no scene any more.
+  let whileDisconnecting = Mutex<(@Sendable (ObjectPath) async throws -> Void)?>(nil)
   /// The calls that register an application or adopt a window, those of sessions, and for each attachment the sessions that are there.
   let calls = Mutex<[String]>([])
   /// How each delivery has ended.
@@ -57,7 +59,7 @@ final class PlayedService: Sendable {
     let connection = try await bus.connect()
     connection.export(applicationInterface, at: Self.application)
     for path in [Self.session, Self.other] {
-      connection.export(sessionInterface("\(path.rawValue.suffix(1))."), at: path)
+      connection.export(sessionInterface("\(path.rawValue.suffix(1)).", at: path), at: path)
     }
     connection.export(rootInterface, at: Self.root)
     // The bus may not have noticed yet that the service before this one has left.
@@ -98,7 +100,7 @@ final class PlayedService: Sendable {
     return interface
   }
 
-  private func sessionInterface(_ prefix: String) -> Interface {
+  private func sessionInterface(_ prefix: String, at path: ObjectPath) -> Interface {
     var interface = Interface("org.stagedoor.SceneSession1")
     for property: MemberName in ["UserActivity", "StateRestorationActivity", "Title"] {
       interface.property(
@@ -108,7 +110,10 @@ final class PlayedService: Sendable {
     interface.method("SetState", in: "state") { (state: String) throws in
       try self.take("\(prefix)SetState", " \(state)")
     }
-    interface.method("Disconnect") { () throws in try self.take("\(prefix)Disconnect") }
+    interface.method("Disconnect") { () async throws in
+      try self.take("\(prefix)Disconnect")
+      try await self.whileDisconnecting.withLock { exchange(&$0, with: nil) }?(path)
+    }
     return interface
   }
 }
@@ -135,12 +140,19 @@ extension PlayedDesktop {
     return #"{"delivery": "the-delivery", \#(mark)"items": [\#(items.joined(separator: ", "))]}"#
   }
 
+  /// Waits for something. The real display wakes the understudy; the played one waits to be asked.
+  nonisolated(nonsending) func becomes(
+    _ what: String, _ condition: @escaping @Sendable () async throws -> Bool
+  ) async throws {
+    try await eventually(what) {
+      await understudy.takeEvents()
+      return try await condition()
+    }
+  }
+
   /// Waits until the sessions have been compared with the windows.
   nonisolated(nonsending) func isCompared() async throws {
-    try await eventually("the end of the comparisons") {
-      await understudy.takeEvents()
-      return await !understudy.hosting.isComparing
-    }
+    try await becomes("the end of the comparisons") { await !understudy.hosting.isComparing }
   }
 
   /// What the understudy knows of a session.

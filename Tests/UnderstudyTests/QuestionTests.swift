@@ -11,27 +11,23 @@ import WindowEvidence
 /// Which windows are asked about a file, and what the question costs.
 @Suite struct QuestionTests {
   @Test func `a window that certainly shows the file comes before a likely one of the own application`() async throws {
-    let processes = { (place: String) in
-      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60, ticks: 1 << 60)]
-    }
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt"), .running(8)] }
     try await PlayedDesktop.run(programs: ["viewnior", "zathura"], chosen: "viewnior", processes) {
       desktop async throws in
       desktop.display.show(1, "viewnior", "a.txt - 1/2 - 100%", process: 7)
       let likely = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(likely.judgement.verdict == .raise(window: "1", .likely))
+      #expect(likely.judgement.verdict == .raise(window: 1, .likely))
       desktop.display.show(2, "zathura", "\(desktop.place)/a.txt", process: 8)
       let certain = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(certain.entry.application == "zathura" && certain.judgement.verdict == .raise(window: "2", .certain))
+      #expect(certain.entry.application == "zathura" && certain.judgement.verdict == .raise(window: 2, .certain))
       // What was found of the own application's window is reported too.
       #expect(certain.judgement.findings.map(\.level) == [.certain, .likely])
-      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: "1", .likely))
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: 1, .likely))
     }
   }
 
   @Test func `the display and each process are asked once, and no process of a stranger's window`() async throws {
-    let processes = { (_: String) in
-      [Process(number: 7, started: 5, ticks: 5), Process(number: 9, started: 5, ticks: 5)]
-    }
+    let processes = { (_: String) in [Process.running(7, since: 5), .running(9, since: 5)] }
     try await PlayedDesktop.run(
       programs: ["gvim", "okular", "firefox", "xterm"], lines: ["firefox": "Categories=WebBrowser;\n"],
       chosen: "gvim", processes
@@ -50,13 +46,10 @@ import WindowEvidence
   }
 
   @Test func `a wish for a second window asks nothing`() async throws {
-    let processes = { (place: String) in [Process.holding("\(place)/a.txt", 7)] }
-    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["okular"], { [.holding("\($0)/a.txt", 7)] }) { desktop async throws in
       await desktop.tell { $0.show(1, "okular", "a.txt", process: 7) }
       let before = desktop.display.listings
-      let (deed, _, _) = try await desktop.object().call(
-        "Open", desktop.url("a.txt"), ["new": Variant(true)], returning: String.self, String.self, String.self)
-      #expect(deed == "started")
+      #expect(try await desktop.opened(["new": true]).deed == "started")
       #expect(desktop.processes.looks == [:] && desktop.display.listings == before)
     }
   }
@@ -80,10 +73,10 @@ import WindowEvidence
       let process = try #require(Kernel().process(running.processIdentifier))
       let given = process.arguments.dropFirst()
       #expect(
-        given.filter(\.isAbsolute).map(\.path) == [
-          Bytes("/a b.txt".utf8), Bytes("/a ".utf8) + [0xFF] + Bytes(".txt".utf8),
+        Array(given) == [
+          Bytes("/a b.txt".utf8), Bytes("/a ".utf8) + [0xFF] + Bytes(".txt".utf8), Bytes("c.txt".utf8),
+          Bytes("https://example.org/".utf8),
         ])
-      #expect(given.count == 4)
     }
   }
 
@@ -118,12 +111,7 @@ import WindowEvidence
   }
 
   @Test func `services on the bus are asked at once, and only where nothing else is certain`() async throws {
-    let processes = { (_: String) in
-      [
-        Process(number: getpid(), started: 1 << 60, ticks: 1 << 60),
-        Process(number: 7, started: 1 << 60, ticks: 1 << 60),
-      ]
-    }
+    let processes = { (_: String) in [Process.running(getpid()), .running(7)] }
     try await PlayedDesktop.run(programs: ["mousepad", "atril", "evince"], chosen: "mousepad", processes) {
       desktop async throws in
       desktop.display.show(1, "atril", "a.txt", process: 7)
@@ -132,11 +120,11 @@ import WindowEvidence
       try await serve("org.gnome.evince.Daemon", at: "/org/gnome/evince/Daemon", desktop.bus, knows: true, questions)
       try await serve("org.mate.atril.Daemon", at: "/org/mate/atril/Daemon", desktop.bus, knows: false, questions)
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: "2"))
+      #expect(found.entry.application == "evince" && found.judgement.verdict == .runAgain(window: 2))
       #expect(questions.withLock(\.self) == 2)
       desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: "3"))
+      #expect(own.entry.application == "mousepad" && own.judgement.verdict == .runAgain(window: 3))
       #expect(questions.withLock(\.self) == 2)
     }
   }

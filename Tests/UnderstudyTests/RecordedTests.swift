@@ -15,23 +15,21 @@ import WindowEvidence
   /// viewnior's title is the same before and after, but was written twice in between.
   @Test(arguments: [(1, true), (2, false)])
   func `a title that was written unseen is no evidence`(times: Int, isKnown: Bool) async throws {
-    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
-    try await PlayedDesktop.run(programs: ["viewnior"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["viewnior"], { [.opened(7, with: "\($0)/a.txt")] }) { desktop async throws in
       desktop.display.show(1, "viewnior", "viewnior", process: 7)
       desktop.display.show(2, "viewnior", "a.txt - 1/2 - 100%", process: 7)
       desktop.display.change { $0.windows.removeLast() }
-      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: "2", .likely))
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: 2, .likely))
       desktop.display.write("a.txt - 1/2 - 99%", on: 2, times: times)
-      #expect(try await desktop.verdict("a.txt", "viewnior") == (isKnown ? .raise(window: "2", .likely) : .start))
+      #expect(try await desktop.verdict("a.txt", "viewnior") == (isKnown ? .raise(window: 2, .likely) : .start))
     }
   }
 
   /// What a process holds may be shown in any of its windows.
   @Test func `a window of an unknown class is one of its process`() async throws {
-    let processes = { (place: String) in [Process.holding("\(place)/a.txt", 7)] }
-    try await PlayedDesktop.run(programs: ["okular"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["okular"], { [.holding("\($0)/a.txt", 7)] }) { desktop async throws in
       desktop.display.show(1, "okular", "a.txt  — Okular", process: 7)
-      #expect(try await desktop.verdict("a.txt", "okular") == .raise(window: "1", .certain))
+      #expect(try await desktop.verdict("a.txt", "okular") == .raise(window: 1, .certain))
       desktop.display.show(2, "unknown", "another", process: 7)
       #expect(try await desktop.verdict("a.txt", "okular") == .start)
     }
@@ -56,7 +54,7 @@ import WindowEvidence
       await desktop.tell { $0.show(2, "viewnior", "Viewnior", process: 7) }
       desktop.display.write("a.txt - 1/2 - 100%", on: 2, times: 2)
       let verdict = try await desktop.verdict("a.txt", "viewnior")
-      #expect(verdict == (settling == .zero ? .start : .raise(window: "2", .likely)))
+      #expect(verdict == (settling == .zero ? .start : .raise(window: 2, .likely)))
     }
   }
 
@@ -67,7 +65,7 @@ import WindowEvidence
       desktop.display.show(1, "xterm", "aside")
       await desktop.tell { $0.show(2, "emacs", "GNU Emacs at vm", process: 7) }
       desktop.display.write("a.txt - GNU Emacs at vm", on: 2)
-      #expect(try await desktop.verdict("a.txt", "emacs") == .raise(window: "2", .likely))
+      #expect(try await desktop.verdict("a.txt", "emacs") == .raise(window: 2, .likely))
       await desktop.tell { $0.show(3, "emacs", "Write File", process: 7, isMain: false) }
       desktop.display.hide(3)
       #expect(try await desktop.verdict("a.txt", "emacs") == .start)
@@ -89,9 +87,7 @@ import WindowEvidence
   }
 
   @Test func `without a chosen application, a window of any that certainly shows the file is found`() async throws {
-    let processes = { (place: String) in
-      [Process.opened(7, with: "\(place)/a.txt"), Process(number: 8, started: 1 << 60, ticks: 1 << 60)]
-    }
+    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt"), .running(8)] }
     try await PlayedDesktop.run(programs: ["mousepad", "viewnior", "zathura"], processes) { desktop async throws in
       let own = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(own.entry.application == "mousepad" && own.judgement.verdict == .start)
@@ -102,12 +98,12 @@ import WindowEvidence
       #expect(likely.judgement.findings.map(\.level) == [.likely])
       desktop.display.show(2, "zathura", "\(desktop.place)/a.txt", process: 8)
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(found.entry.application == "zathura" && found.judgement.verdict == .raise(window: "2", .certain))
+      #expect(found.entry.application == "zathura" && found.judgement.verdict == .raise(window: 2, .certain))
       // The person's word counts, and so does a window of their own application.
       #expect(try await desktop.verdict("a.txt", "mousepad") == .start)
       desktop.display.show(3, "mousepad", "\(desktop.place)/a.txt - Mousepad")
       let back = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
-      #expect(back.entry.application == "mousepad" && back.judgement.verdict == .runAgain(window: "3"))
+      #expect(back.entry.application == "mousepad" && back.judgement.verdict == .runAgain(window: 3))
     }
   }
 
@@ -147,12 +143,11 @@ import WindowEvidence
 
   /// Only the start tells which application a window of a script is: its process runs the interpreter.
   @Test func `the window of a script that was started here stays its window, whatever is installed`() async throws {
-    let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt")] }
-    try await PlayedDesktop.run(programs: ["xpdf"], processes) { desktop async throws in
+    try await PlayedDesktop.run(programs: ["xpdf"], { [.opened(7, with: "\($0)/a.txt")] }) { desktop async throws in
       let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: "xpdf")
       _ = try await desktop.understudy.act(on: found, "one_TIME1")
       await desktop.tell { $0.show(1, "", "a.txt", process: 7, startup: "one_TIME1") }
-      #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: "1", .likely))
+      #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: 1, .likely))
       let folder = "\(desktop.place)/data/applications"
       let entry = try String(contentsOfFile: "\(folder)/xpdf.desktop", encoding: .utf8)
       func sees(_ applications: Int) async throws {
@@ -160,7 +155,7 @@ import WindowEvidence
         #expect(await desktop.understudy.installed.now.applications.entries.count == applications)
         let isKnown = applications > 0
         #expect(await desktop.understudy.windows[1]?.application == (isKnown ? "xpdf" : nil))
-        if isKnown { #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: "1", .likely)) }
+        if isKnown { #expect(try await desktop.verdict("a.txt", "xpdf") == .raise(window: 1, .likely)) }
       }
       let other = "\(desktop.place)/bin/other"
       try "#!/bin/sh\n".write(toFile: other, atomically: true, encoding: .utf8)
@@ -179,12 +174,8 @@ import WindowEvidence
   @Test func `of a program that nobody has listed, the explanation says where to list it`() async throws {
     try await PlayedDesktop.run(programs: ["toyview", "gvim"]) { desktop async throws in
       desktop.display.show(1, "toyview", "a.txt - Toyview")
-      let object = try await desktop.object()
       func report(_ program: String) async throws -> String {
-        let options: [String: Variant] = ["application": Variant(program), "explain": true]
-        return try await object.call(
-          "Open", desktop.url("a.txt"), options, returning: String.self, String.self, String.self
-        ).2
+        try await desktop.opened(["application": Variant(program), "explain": true]).report
       }
       let explained = try await report("toyview")
       #expect(explained.contains(#""against":["nothing says that it shows the file"]"#), "\(explained)")

@@ -9,23 +9,32 @@ import WindowEvidence
 
 /// What the understudy tells a played service of its sessions.
 @Suite struct SessionTests {
-  /// Runs `body` with programs and the host of the first of them, as the played service calls it.
+  /// Runs `body` with a program and its host, as the played service calls it.
   private nonisolated(nonsending) func withHost(
-    of programs: String..., service: PlayedService = PlayedService(),
+    of program: String, service: PlayedService = PlayedService(),
     _ processes: (String) -> [Process] = { _ in [] },
-    _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject) async throws -> Void
+    _ body: nonisolated(nonsending) (PlayedDesktop, RemoteObject, PlayedService) async throws -> Void
   ) async throws {
-    try await PlayedDesktop.run(
-      programs: programs, files: ["a.txt", "b.txt", "c.txt"], processes
-    ) { desktop async throws in
-      try await desktop.withHost(of: programs[0], service) { host async throws in try await body(desktop, host) }
+    try await PlayedDesktop.run(programs: [program], files: ["a.txt", "b.txt", "c.txt"], processes) {
+      desktop async throws in
+      try await desktop.withHost(of: program, service) { host async throws in
+        try await body(desktop, host, service)
+      }
     }
   }
 
+  /// Delivers a file to a new session, and waits until the session has its window.
+  private nonisolated(nonsending) func connect(
+    _ name: String, _ window: WindowNumber, process: Int32? = nil, to session: ObjectPath = PlayedService.session,
+    _ desktop: PlayedDesktop, _ host: RemoteObject
+  ) async throws {
+    try await host.call("ConnectScene", session, "", desktop.options([name])) as ()
+    await desktop.tell { $0.show(window, "gvim", "\(name) (\(desktop.place)) - GVIM", process: process) }
+    try await eventually("the window of \(name)") { await desktop.session(session)?.window == window }
+  }
+
   @Test func `a file that is reached by two names has a session for each, and no more`() async throws {
-    let service = PlayedService()
-    try await withHost(of: "okular", service: service, { [Process.holding("\($0)/a.txt", 7)] }) {
-      desktop, host async throws in
+    try await withHost(of: "okular", { [Process.holding("\($0)/a.txt", 7)] }) { desktop, host, service async throws in
       try FileManager.default.createSymbolicLink(
         atPath: "\(desktop.place)/link", withDestinationPath: "\(desktop.place)/a.txt")
       let sessions = [(PlayedService.session, "link"), (PlayedService.other, "a.txt")]
@@ -44,11 +53,8 @@ import WindowEvidence
   /// An X server gives the number of a window that has gone to another.
   @Test(arguments: [false, true])
   func `the window of another application is no session's, whatever its number`(closes: Bool) async throws {
-    let service = PlayedService()
-    try await withHost(of: "mousepad", service: service) { desktop, host async throws in
-      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
-      await desktop.tell { $0.show(1, "mousepad", "\(desktop.place)/a.txt - Mousepad") }
-      try await eventually("the window") { await desktop.session()?.window == 1 }
+    try await withHost(of: "gvim") { desktop, host, service async throws in
+      try await connect("a.txt", 1, desktop, host)
       try await desktop.isCompared()
       await desktop.tell { $0.hide(1) }
       await desktop.tell { $0.show(1, "xterm", "a letter") }
@@ -62,6 +68,31 @@ import WindowEvidence
     }
   }
 
+  @Test func `a delivery that comes while another session ends keeps its own session`() async throws {
+    try await withHost(of: "gvim") { desktop, host, service async throws in
+      try await connect("a.txt", 1, desktop, host)
+      try await connect("b.txt", 2, to: PlayedService.other, desktop, host)
+      try await desktop.isCompared()
+      let options = desktop.options(["c.txt"])
+      service.whileDisconnecting.withLock {
+        $0 = { ended in
+          let other = ended == PlayedService.session ? PlayedService.other : PlayedService.session
+          try await host.call("ContinueScene", other, options) as ()
+        }
+      }
+      await desktop.tell {
+        $0.hide(1)
+        $0.hide(2)
+      }
+      try await eventually("the end of one") {
+        service.count(of: "s.Disconnect") + service.count(of: "t.Disconnect") > 0
+      }
+      try await desktop.isCompared()
+      #expect(service.count(of: "s.Disconnect") + service.count(of: "t.Disconnect") == 1)
+      #expect(await desktop.understudy.hosting.sessions.count == 1)
+    }
+  }
+
   // MARK: Telling
 
   @Test func `what the service could not take is told once more`() async throws {
@@ -70,13 +101,12 @@ import WindowEvidence
       "AdoptSession": failure, "s.StateRestorationActivity": failure, "s.UserActivity": failure, "s.Title": failure,
       "s.Disconnect": failure,
     ])
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+    try await withHost(of: "gvim", service: service) { desktop, _, _ async throws in
       func isToldTwice(_ call: String, _ part: String = " ") async throws {
         @Sendable func count() -> Int {
           service.calls.withLock { $0.count { "\($0) ".hasPrefix(call) && "\($0) ".contains(part) } }
         }
-        try await eventually("\(call) twice") {
-          await desktop.understudy.takeEvents()
+        try await desktop.becomes("\(call) twice") {
           service.adopt()
           return count() >= 2
         }
@@ -95,7 +125,7 @@ import WindowEvidence
   }
 
   @Test func `a session without a window here is not brought to the front`() async throws {
-    try await withHost(of: "gvim") { desktop, host async throws in
+    try await withHost(of: "gvim") { _, host, _ async throws in
       await #expect(throws: CallError.self) {
         try await host.call("ActivateScene", PlayedService.session, [String: Variant]()) as ()
       }
@@ -105,11 +135,8 @@ import WindowEvidence
   @Test func `a file that is dropped on the session of another opens, and the session goes on showing its own`()
     async throws
   {
-    let service = PlayedService()
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
-      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
-      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM") }
-      try await eventually("the window") { await desktop.session()?.window == 1 }
+    try await withHost(of: "gvim") { desktop, host, service async throws in
+      try await connect("a.txt", 1, desktop, host)
       try await host.call("ContinueScene", PlayedService.session, desktop.options(["b.txt"])) as ()
       await desktop.tell { $0.show(2, "gvim", "b.txt (\(desktop.place)) - GVIM") }
       try await eventually("the word that the window shows its own file") {
@@ -133,8 +160,7 @@ import WindowEvidence
   }
 
   @Test func `nothing is said of the files of a private delivery until their windows have gone`() async throws {
-    let service = PlayedService()
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+    try await withHost(of: "gvim") { desktop, host, service async throws in
       func title(_ name: String) -> String { "\(name) (\(desktop.place)) - GVIM" }
       let options = desktop.options(["a.txt", "b.txt"], isPrivate: true)
       try await host.call("ConnectScene", PlayedService.session, "", options) as ()
@@ -154,16 +180,12 @@ import WindowEvidence
       desktop.display.hide(1)
       try await desktop.isCompared()
       desktop.display.show(3, "gvim", title("b.txt"))
-      try await eventually("the window that somebody has opened") {
-        await desktop.understudy.takeEvents()
-        return service.adopted == 1
-      }
+      try await desktop.becomes("the question for a session") { service.adopted == 1 }
     }
   }
 
   @Test func `the window of a private delivery stays secret after another of its files was refused`() async throws {
-    let service = PlayedService()
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+    try await withHost(of: "gvim") { desktop, host, service async throws in
       let options = desktop.options(["a.txt", "gone.txt"], isPrivate: true)
       await #expect(throws: CallError.self) {
         try await host.call("ConnectScene", PlayedService.session, "", options) as ()
@@ -177,11 +199,8 @@ import WindowEvidence
   @Test func `a private file on the session of another file stays secret until it is delivered to everyone`()
     async throws
   {
-    let service = PlayedService()
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
-      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
-      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM") }
-      try await eventually("the window") { await desktop.session()?.window == 1 }
+    try await withHost(of: "gvim") { desktop, host, service async throws in
+      try await connect("a.txt", 1, desktop, host)
       let options = desktop.options(["b.txt"], isPrivate: true)
       try await host.call("ContinueScene", PlayedService.session, options) as ()
       await desktop.tell { $0.show(2, "gvim", "b.txt (\(desktop.place)) - GVIM") }
@@ -196,8 +215,7 @@ import WindowEvidence
   }
 
   @Test func `what a private window gets back when it is opened again stays secret`() async throws {
-    let service = PlayedService()
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+    try await withHost(of: "gvim") { desktop, host, service async throws in
       let options = desktop.options(["a.txt"], isPrivate: true)
       try await host.call("ConnectScene", PlayedService.session, "", options) as ()
       let told = service.told.first { $0.hasPrefix("s.StateRestorationActivity ") } ?? ""
@@ -207,10 +225,7 @@ import WindowEvidence
         await desktop.tell { $0.show(window, "gvim", "a.txt (\(desktop.place)) - GVIM") }
         try await eventually("the window") { await desktop.session()?.window == window }
         desktop.display.hide(window)
-        try await eventually("its end") {
-          await desktop.understudy.takeEvents()
-          return await desktop.session() == nil
-        }
+        try await desktop.becomes("its end") { await desktop.session() == nil }
         if window == 1 { try await host.call("ConnectScene", PlayedService.session, "", restored) as () }
       }
       #expect(said(service) == [] && service.adopted == 0)
@@ -223,13 +238,9 @@ import WindowEvidence
   private nonisolated(nonsending) func withClosing(
     _ body: nonisolated(nonsending) (PlayedDesktop, PlayedService) async throws -> Void
   ) async throws {
-    let service = PlayedService()
-    let processes = { (_: String) in [Process(number: 7, started: 1 << 60, ticks: 1 << 60)] }
-    try await withHost(of: "gvim", service: service, processes) { desktop, host async throws in
+    try await withHost(of: "gvim", { _ in [.running(7)] }) { desktop, host, service async throws in
       desktop.display.change { $0.asksBeforeClosing = true }
-      try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
-      await desktop.tell { $0.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM", process: 7) }
-      try await eventually("the window") { await desktop.session()?.window == 1 }
+      try await connect("a.txt", 1, process: 7, desktop, host)
       try await host.call("DestroyScene", PlayedService.session, "standard") as ()
       #expect(desktop.display.closed == [1])
       try await body(desktop, service)
@@ -246,10 +257,7 @@ import WindowEvidence
       // Somebody asks for it after all.
       await desktop.understudy.keep(desktop.url("a.txt"), of: "gvim")
       desktop.display.write("a.txt (\(desktop.place)) - GVIM", on: 1)
-      try await eventually("its session") {
-        await desktop.understudy.takeEvents()
-        return service.adopted == 1
-      }
+      try await desktop.becomes("the question for a session") { service.adopted == 1 }
     }
   }
 
@@ -266,28 +274,21 @@ import WindowEvidence
       #expect(service.adopted == 0)
       await desktop.understudy.windowsHaveHadTime()
       desktop.display.write("a.txt + (\(desktop.place)) - GVIM", on: 1)
-      try await eventually("its session") {
-        await desktop.understudy.takeEvents()
-        return service.adopted == 1
-      }
+      try await desktop.becomes("the question for a session") { service.adopted == 1 }
     }
   }
 
   // MARK: Windows that are never known
 
   @Test func `a session whose window is never known ends when nothing of its program is there any more`() async throws {
-    let service = PlayedService()
-    try await withHost(of: "gvim", service: service) { desktop, host async throws in
+    try await withHost(of: "gvim") { desktop, host, service async throws in
       try await host.call("ConnectScene", PlayedService.session, "", desktop.options(["a.txt"])) as ()
       await desktop.tell { $0.show(1, "gvim", "a picture") }
       await desktop.understudy.windowsHaveHadTime()
       try await desktop.isCompared()
       #expect(service.count(of: "s.Disconnect") == 0)
       desktop.display.hide(1)
-      try await eventually("the end of its scene") {
-        await desktop.understudy.takeEvents()
-        return service.count(of: "s.Disconnect") == 1
-      }
+      try await desktop.becomes("the end of its scene") { service.count(of: "s.Disconnect") == 1 }
       try await host.call("ConnectScene", PlayedService.other, "", desktop.options(["b.txt"])) as ()
       try await eventually("the end of a scene that got no window") { service.count(of: "t.Disconnect") == 1 }
     }

@@ -12,7 +12,7 @@ import WindowEvidence
         for application in desktop.applications {
           let judgement = desktop.judgement(of: file, for: application)
           guard let named = judgement.shownIn,
-            let window = desktop.windows.first(where: { $0.seen.identifier == named.window })
+            let window = desktop.windows.first(where: { $0.seen.number == named.window })
           else { continue }
           if named.level == .certain { raised += 1 } else { likely += 1 }
           #expect(
@@ -92,14 +92,13 @@ private struct Desktop {
       Application(identifier: "desk", names: [bytes("Desk")], kind: .editor, habit: .findsFile),
     ]
     makeFiles(&random)
-    for number in 0..<(1 + random.below(6)) { addWindow(number, &random) }
+    for number in 0..<(1 + UInt32(random.below(6))) { addWindow(number, &random) }
   }
 
   func judgement(of file: StoredFile, for application: Application) -> Judgement {
-    let seen = windows.map(\.seen)
-    let asked = pathsToAsk(file.asked, for: application, among: seen, home: Desktop.home)
-    return judge(
-      file.asked, for: application, among: seen, home: Desktop.home, existing: asked.intersection(files.map(\.path)))
+    judge(file.asked, for: application, among: windows.map(\.seen), home: Desktop.home) { path in
+      files.contains { $0.path == path }
+    }
   }
 
   private mutating func makeFiles(_ random: inout SeededRandom) {
@@ -116,7 +115,7 @@ private struct Desktop {
     }
   }
 
-  private mutating func addWindow(_ number: Int, _ random: inout SeededRandom) {
+  private mutating func addWindow(_ number: WindowNumber, _ random: inout SeededRandom) {
     let file = random.one(of: files)
     if random.once(in: 5) {
       // A terminal whose title imitates another program's, or a dialog of nobody.
@@ -124,7 +123,7 @@ private struct Desktop {
       let node = Node(device: 9, inode: UInt64(number))
       windows.append(
         ShownWindow(
-          seen: Window("w\(number)", application: random.once(in: 2) ? nil : "xterm", title: title), path: [],
+          seen: Window(number, application: random.once(in: 2) ? nil : "xterm", title: title), path: [],
           node: node, kind: .quoting))
       return
     }
@@ -137,7 +136,7 @@ private struct Desktop {
       of: form, file.path,
       program: String(decoding: application.names.min() { $0.lexicographicallyPrecedes($1) } ?? [], as: UTF8.self),
       &random)
-    var seen = Window("w\(number)", application: application.identifier, title: title)
+    var seen = Window(number, application: application.identifier, title: title)
     if random.below(4) > 0 {
       var process = Process(number: Int32(100 + number), started: Desktop.started, ticks: 1)
       if random.once(in: 2) {
@@ -149,7 +148,7 @@ private struct Desktop {
       if random.once(in: 3) {
         let stranger = random.one(of: files)
         if application.kind == .player || random.once(in: 2) {
-          process.arguments = [.init(file.path, isAbsolute: true)]
+          process.arguments = [file.path]
         }
         if File.name(of: stranger.path) != File.name(of: file.path) && stranger.path.last != file.path.last {
           process.held?.append(.init(Node(device: 1, inode: 50), path: stranger.path))

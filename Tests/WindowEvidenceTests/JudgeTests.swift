@@ -1,10 +1,11 @@
 import Testing
-import WindowEvidence
+
+@testable import WindowEvidence
 
 private let node = Node(device: 1, inode: 7)
 private let other = Node(device: 1, inode: 8)
-private let certain = Verdict.raise(window: "1", .certain)
-private let likely = Verdict.raise(window: "1", .likely)
+private let certain = Verdict.raise(window: 1, .certain)
+private let likely = Verdict.raise(window: 1, .likely)
 
 private func file(_ path: String = "/home/ann/a.txt", birth: Int64? = 100, also others: String...) -> File {
   File(path: bytes(path), otherPaths: Set(others.map(bytes)), node: node, birth: birth)
@@ -19,26 +20,29 @@ private func application(
     writesDirectories: ["GVIM", "gedit", "Geany"].contains(name))
 }
 
-private func process(holds: [(Node, String)] = [], given argument: String? = nil, isAbsolute: Bool = true) -> Process {
+private func process(holds: [(Node, String)] = [], given arguments: String...) -> Process {
   Process(
     number: 50, started: 1_000, ticks: 10, held: holds.map { .init($0.0, path: bytes($0.1)) },
-    arguments: [argument].compactMap(\.self).map { .init(bytes($0), isAbsolute: isAbsolute) })
+    arguments: arguments.map(bytes))
 }
 
 private func window(
-  _ title: String, number: Int = 1, of application: String = "mousepad", _ process: Process? = nil,
+  _ title: String, number: WindowNumber = 1, of application: String = "mousepad", _ process: Process? = nil,
   playing: String? = nil, isNamedByService: Bool = false, isLocal: Bool = true, isMain: Bool = true
 ) -> Window {
   Window(
-    "\(number)", application: application, title: bytes(title), process: process, isLocal: isLocal, isMain: isMain,
+    number, application: application, title: bytes(title), process: process, isLocal: isLocal, isMain: isMain,
     playing: playing.map(bytes), isNamedByService: isNamedByService)
 }
 
+private func judgement(
+  _ file: File, _ application: Application, _ windows: [Window], _ existing: [Bytes] = []
+) -> Judgement {
+  judge(file, for: application, among: windows, home: bytes("/home/ann")) { existing.contains($0) }
+}
+
 private func verdict(_ file: File, _ application: Application, _ windows: Window..., existing: String...) -> Verdict {
-  let home = bytes("/home/ann")
-  let asked = pathsToAsk(file, for: application, among: windows, home: home)
-  let existing = asked.intersection(existing.map(bytes))
-  return judge(file, for: application, among: windows, home: home, existing: existing).verdict
+  judgement(file, application, windows, existing.map(bytes)).verdict
 }
 
 @Suite struct JudgeTests {
@@ -46,7 +50,7 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
 
   @Test func `a title with the path is certain`() {
     let shown = window("/home/ann/a.txt - Mousepad", number: 2)
-    #expect(verdict(file(), application(), window("other - Mousepad"), shown) == .raise(window: "2", .certain))
+    #expect(verdict(file(), application(), window("other - Mousepad"), shown) == .raise(window: 2, .certain))
     #expect(verdict(file(), application(), window("~/a.txt - Mousepad")) == certain)
     #expect(verdict(file(), application("GVIM"), window("a.txt (~) - GVIM", of: "gvim")) == certain)
   }
@@ -186,7 +190,7 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
   @Test func `an absolute argument is as good as our own start, and a relative one is not`() {
     var one = emacs(title, started: nil)
     #expect(verdict(file(), emacs, one) == likely)
-    one.process = process(given: "/home/ann/a.txt", isAbsolute: false)
+    one.process = process(given: "a.txt")
     #expect(verdict(file(), emacs, one) == .start)
   }
 
@@ -207,7 +211,7 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
   @Test func `an application that finds its files is run again if it has a window`() {
     let geany = application("Geany", habit: .findsFile)
     for (title, application, expected) in [
-      ("b.txt - /tmp - Geany", "geany", .runAgain(window: nil)), ("a.txt - ~ - Geany", "geany", .runAgain(window: "1")),
+      ("b.txt - /tmp - Geany", "geany", .runAgain(window: nil)), ("a.txt - ~ - Geany", "geany", .runAgain(window: 1)),
       ("a.txt - ~ - Geany", "xterm", .start),
     ] as [(String, String, Verdict)] {
       #expect(verdict(file(), geany, window(title, of: application)) == expected)
@@ -218,7 +222,7 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
     let evince = application("Evince", kind: .viewer, habit: .findsWindow)
     let holder = process(holds: [(node, "/home/ann/a.txt")])
     #expect(verdict(file(), evince, window("old.pdf", of: "evince", holder)) == certain)
-    for (isNamed, expected) in [(false, Verdict.runAgain(window: nil)), (true, .runAgain(window: "1"))] {
+    for (isNamed, expected) in [(false, Verdict.runAgain(window: nil)), (true, .runAgain(window: 1))] {
       let one = window("old.pdf", of: "evince", process(), isNamedByService: isNamed)
       #expect(verdict(file(), evince, one) == expected)
     }
@@ -228,9 +232,9 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
     var unknown = window("/home/ann/a.txt - Mousepad")
     unknown.application = nil
     let windows = [unknown, window("/home/ann/a.txt - Geany", number: 2, of: "geany")]
-    let judgement = judge(file(), for: application(), among: windows, home: bytes("/home/ann"), existing: [])
-    #expect(judgement.verdict == .start)
-    #expect(judgement.findings.map(\.vetoes) == [[.unknownApplication], [.otherApplication]])
+    let found = judgement(file(), application(), windows)
+    #expect(found.verdict == .start)
+    #expect(found.findings.map(\.vetoes) == [[.unknownApplication], [.otherApplication]])
   }
 
   @Test func `every finding names its evidence and what speaks against it`() {
@@ -238,12 +242,12 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
       window("/home/ann/a.txt - Mousepad"), window("/etc/a.txt - Mousepad", number: 2),
       window("a.txt - Mousepad", number: 3),
     ]
-    let judgement = judge(file(), for: application(), among: windows, home: bytes("/home/ann"), existing: [])
+    let found = judgement(file(), application(), windows)
     #expect(
-      judgement.findings == [
-        Finding(window: "1", evidence: [.titleNamesPath], vetoes: []),
-        Finding(window: "2", evidence: [], vetoes: [.titleNamesOther]),
-        Finding(window: "3", evidence: [], vetoes: [.noEvidence]),
+      found.findings == [
+        Finding(window: 1, evidence: [.titleNamesPath], vetoes: []),
+        Finding(window: 2, evidence: [], vetoes: [.titleNamesOther]),
+        Finding(window: 3, evidence: [], vetoes: [.noEvidence]),
       ])
   }
 }

@@ -5,49 +5,46 @@ import WindowEvidence
 @Suite struct TitleTests {
   private static let home: Bytes = bytes("/home/ann")
 
-  private func claims(_ title: String, _ names: String...) -> Set<Title.Claim> {
-    Title(bytes(title), names: Set(names.map(bytes)), home: TitleTests.home).claims
-  }
-
-  @Test func `a title that is the path names it`() {
-    #expect(claims("/tmp/a.txt", "Mousepad") == [.path(bytes("/tmp/a.txt"))])
-    #expect(claims("/tmp/a.txt - Mousepad", "Mousepad").contains(.path(bytes("/tmp/a.txt"))))
-    #expect(claims("Xpdf: /tmp/a.pdf", "Xpdf").contains(.path(bytes("/tmp/a.pdf"))))
-    #expect(claims("~/notes/a.txt - Editor", "Editor").contains(.path(bytes("/home/ann/notes/a.txt"))))
-  }
-
-  @Test func `a star before the path marks changes, or is a part of a relative name`() {
-    #expect(claims("*/tmp/a.txt - Mousepad", "Mousepad").contains(.path(bytes("/tmp/a.txt"))))
+  private func claims(_ title: String, _ program: String) -> Set<Title.Claim> {
+    Title(bytes(title), names: [bytes(program)], home: TitleTests.home).claims
   }
 
   @Test(arguments: [
-    ("a.txt (/tmp) - gedit", "gedit"), ("a.txt (/tmp) - GVIM", "GVIM"), ("a.txt + (/tmp) - GVIM1", "GVIM1"),
-    ("a.txt - /tmp - Geany", "Geany"), ("*a.txt - /tmp - Geany", "Geany"), ("*a.txt (/tmp) - gedit", "gedit"),
+    ("/tmp/a.txt - Mousepad", "Mousepad", "/tmp/a.txt"), ("Xpdf: /tmp/a.pdf", "Xpdf", "/tmp/a.pdf"),
+    ("~/notes/a.txt - Editor", "Editor", "/home/ann/notes/a.txt"), ("*/tmp/a.txt - Mousepad", "Mousepad", "/tmp/a.txt"),
   ])
-  func `a name and a directory are read together`(title: String, program: String) {
-    #expect(claims(title, program).contains(.name(bytes("a.txt"), directory: bytes("/tmp"))))
+  func `a title that is a path names it, also behind a star, which marks changes`(
+    title: String, program: String, path: String
+  ) {
+    #expect(claims(title, program).contains(.path(bytes(path))))
   }
 
-  @Test func `a mark may be a part of the name, so both readings are claimed`() {
-    let both = claims("a.txt + (/tmp) - GVIM", "GVIM")
-    #expect(both.contains(.name(bytes("a.txt +"), directory: bytes("/tmp"))))
-    #expect(both.contains(.name(bytes("a.txt"), directory: bytes("/tmp"))))
+  @Test(arguments: [
+    ("a.txt (/tmp) - gedit", "gedit", "a.txt"), ("a.txt (/tmp) - GVIM", "GVIM", "a.txt"),
+    ("a.txt - /tmp - Geany", "Geany", "a.txt"), ("*a.txt - /tmp - Geany", "Geany", "a.txt"),
+    ("*a.txt (/tmp) - gedit", "gedit", "a.txt"), ("b - c.txt - /tmp - Geany", "Geany", "b - c.txt"),
+    // A mark may be a part of the name, so both readings are claimed.
+    ("a.txt + (/tmp) - GVIM1", "GVIM1", "a.txt"), ("a.txt + (/tmp) - GVIM1", "GVIM1", "a.txt +"),
+  ])
+  func `a name and a directory are read together`(title: String, program: String, name: String) {
+    #expect(claims(title, program).contains(.name(bytes(name), directory: bytes("/tmp"))))
   }
 
-  @Test func `a name with dashes keeps them`() {
-    let claims = claims("/a/b - c.txt - Mousepad", "Mousepad")
-    #expect(claims == [.path(bytes("/a/b - c.txt")), .path(bytes("/a/b - c.txt - Mousepad"))])
-    #expect(self.claims("b - c.txt - /a - Geany", "Geany").contains(.name(bytes("b - c.txt"), directory: bytes("/a"))))
-  }
-
-  @Test func `the program's name is taken away only where the program has this name`() {
-    #expect(claims("/tmp/a.txt - Mousepad", "Geany") == [.path(bytes("/tmp/a.txt - Mousepad"))])
-  }
-
-  @Test func `a name alone is no path`() {
-    #expect(
-      claims("a.txt - Mousepad", "Mousepad") == [.bareName(bytes("a.txt")), .bareName(bytes("a.txt - Mousepad"))])
-    #expect(claims("alpha.txt - GNU Emacs at host", "GNU Emacs at host").contains(.bareName(bytes("alpha.txt"))))
+  @Test(
+    arguments: [
+      ("/tmp/a.txt", "Mousepad", [.path(bytes("/tmp/a.txt"))]),
+      // A name with dashes keeps them.
+      ("/a/b - c.txt - Mousepad", "Mousepad", [.path(bytes("/a/b - c.txt")), .path(bytes("/a/b - c.txt - Mousepad"))]),
+      // The program's name is taken away only where the program has this name.
+      ("/tmp/a.txt - Mousepad", "Geany", [.path(bytes("/tmp/a.txt - Mousepad"))]),
+      // A name alone is no path.
+      (
+        "a.txt - GNU Emacs at x", "GNU Emacs at x",
+        [.bareName(bytes("a.txt")), .bareName(bytes("a.txt - GNU Emacs at x"))]
+      ),
+    ] as [(String, String, Set<Title.Claim>)])
+  func `a title claims this and nothing else`(title: String, program: String, expected: Set<Title.Claim>) {
+    #expect(claims(title, program) == expected)
   }
 
   @Test(arguments: [

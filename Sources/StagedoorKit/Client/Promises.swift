@@ -139,9 +139,7 @@ final class Promises: Sendable {
 
   /// What another delivery has brought must not be released as long as it is promised.
   private func lend(_ index: Int, _ isPromised: Bool) {
-    for representation in items[index] {
-      if case .delivered(let item, _, _) = representation.source { item.isPromised(isPromised) }
-    }
+    for representation in items[index] { representation.source.received?.isPromised(isPromised) }
   }
 
   private func wasAnswered(by service: BusName?) {

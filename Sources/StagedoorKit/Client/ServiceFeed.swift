@@ -56,7 +56,6 @@ struct ServiceFeed: Sendable {
 
   /// The first news. Those that came with it are kept: news that were already taken from a sequence must not get lost.
   private func race() async -> News? {
-    let (signals, owners, state) = (signals, owners, state)
     // The tasks of the group run where the waiting task prefers to run.
     return await withTaskExecutorPreference(loop.taskExecutor) {
       await withTaskGroup(of: News?.self) { group in

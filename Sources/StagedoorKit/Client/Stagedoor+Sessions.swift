@@ -133,16 +133,7 @@ extension Stagedoor {
 
   private func sessionsOneByOne(of application: String?) async throws(StagedoorError) -> [ObjectPath: Properties] {
     var sessions: [ObjectPath: Properties] = [:]
-    var last: SessionIdentifier?
-    while true {
-      let page: [SessionSummary]
-      do throws(StagedoorError) {
-        page = try await sessionList(of: application, after: last, limit: Self.sessionsInPage)
-      } catch  where error.code == .noSuchSession && last != nil {
-        // The last session of the page was destroyed meanwhile, and with it its place in the list.
-        (sessions, last) = ([:], nil)
-        continue
-      }
+    for try await page in sessionPages(of: application) {
       for session in page.map(\.session) {
         do throws(StagedoorError) {
           sessions[session.path] = try await properties(of: session)
@@ -150,13 +141,9 @@ extension Stagedoor {
           // The session was destroyed after the list was read.
         }
       }
-      last = page.last?.session
-      if last == nil { return sessions }
     }
+    return sessions
   }
-
-  /// A session in the list takes some hundred bytes.
-  private static let sessionsInPage: UInt32 = 1000
 }
 
 extension [String: Variant] {

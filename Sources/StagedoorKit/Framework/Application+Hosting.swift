@@ -8,7 +8,7 @@ extension Application {
     guard call.sender == hosting.owner else { return }
     do {
       // Calls during the stop are for the next host, like a delivery that a delegate has taken and that was not acknowledged yet.
-      if !hosting.isStopping { try await carryOut(call) }
+      if !hosting.isStopping { try await call.carryOut(self) }
     } catch  where !hosting.isStopping {
       call.fail((error as? StagedoorError)?.reply ?? error)
     } catch {
@@ -22,37 +22,25 @@ extension Application {
     }
   }
 
-  /// An error refuses the delivery.
-  private func carryOut(_ call: HostCall) async throws {
-    switch call {
-    case .configuration(let path, let options, let reply):
-      let identifier = try session(at: path)
-      let (session, options) = try offered(try await read(identifier), options)
-      reply.send(configuration(forConnecting: session, options: options)?.name ?? "")
-    case .connect(let path, let configuration, let options, let reply):
-      try await deliver(options, to: path, as: configuration, reply)
-    case .resume(let path, let options, let reply): try await deliver(options, to: path, as: nil, reply)
-    case .activate(let path, let data, let reply):
-      try bringToFront(scene(at: path), ActivationData(data))
-      reply.send()
-    case .refresh(let path, let reply):
-      let scene = try scene(at: path)
-      scene.announcedActivation = nil
-      scene.lookedAfter { $0.sceneNeedsRefresh(scene) }
-      reply.send()
-    case .destroy(let path, let animation, let reply):
-      // A scene that is gone already satisfies the request.
-      destroyScene(at: path, DismissalAnimation(rawValue: animation) ?? .standard)
-      reply.send()
-    case .discarded(let identifiers, let reply):
-      didDiscard(Set(identifiers.compactMap { SessionIdentifier($0) }))
-      reply.send()
-    case .propose(let path, let items, let allowed, let reply):
-      let scene = try scene(at: path)
-      let items = items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
-      let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
-      reply.send(scene.lookedAfter { $0.scene(scene, proposalFor: items, allowed: allowed) }.rawValue)
-    }
+  func configuration(ofNew path: ObjectPath, _ json: String) async throws -> String {
+    let read = try await read(try session(at: path))
+    let (session, options) = try offered(read, json)
+    return configuration(forConnecting: session, options: options)?.name ?? ""
+  }
+
+  func refreshScene(at path: ObjectPath) throws(StagedoorError) {
+    let scene = try scene(at: path)
+    scene.announcedActivation = nil
+    scene.lookedAfter { $0.sceneNeedsRefresh(scene) }
+  }
+
+  func proposal(
+    at path: ObjectPath, _ items: [[String: Variant]], allowed: [String]
+  ) throws(StagedoorError) -> DropOperation {
+    let scene = try scene(at: path)
+    let items = items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
+    let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
+    return scene.lookedAfter { $0.scene(scene, proposalFor: items, allowed: allowed) }
   }
 
   private func session(at path: ObjectPath) throws(StagedoorError) -> SessionIdentifier {
@@ -90,7 +78,7 @@ extension Application {
     }
   }
 
-  private func scene(at path: ObjectPath) throws(StagedoorError) -> Scene {
+  func scene(at path: ObjectPath) throws(StagedoorError) -> Scene {
     guard let identifier = SessionIdentifier(path.rawValue), let scene = scenes[identifier] else {
       throw StagedoorError(.noSuchSession, "\(identifier) has no scene of \(path)")
     }
@@ -102,7 +90,7 @@ extension Application {
   /// This process knows best whether a scene exists: the service may have missed its beginning or its end.
   ///
   /// - Parameter configuration: The configuration of a scene that the service believes to be new.
-  private func deliver(
+  func deliver(
     _ json: String, to path: ObjectPath, as configuration: String?, _ reply: Reply<>
   ) async throws {
     let identifier = try session(at: path)
@@ -194,7 +182,7 @@ extension Application {
     }
   }
 
-  private func bringToFront(_ scene: Scene, _ data: ActivationData) throws(StagedoorError) {
+  func bringToFront(_ scene: Scene, _ data: ActivationData) throws(StagedoorError) {
     scene.announcedActivation = nil
     if scene.activationState == .background { scene.enter(.foregroundInactive) }
     try scene.isThere()
@@ -218,7 +206,7 @@ extension Application {
     for other in scenes.values where other.announcedActivation?.delivery == delivery { other.announcedActivation = nil }
   }
 
-  private func destroyScene(at path: ObjectPath, _ animation: DismissalAnimation) {
+  func destroyScene(at path: ObjectPath, _ animation: DismissalAnimation) {
     guard let identifier = SessionIdentifier(path.rawValue), let scene = scenes[identifier] else { return }
     scene.end(animation)
     scenes[identifier] = nil
@@ -250,7 +238,7 @@ extension Scene {
 }
 
 extension ActivationData {
-  fileprivate init(_ data: [String: Variant]) {
+  init(_ data: [String: Variant]) {
     func text(_ key: String) -> String? { if case .string(let text)? = data[key] { text } else { nil } }
     self.init(activationToken: text("activation-token"), startupIdentifier: text("desktop-startup-id"))
   }

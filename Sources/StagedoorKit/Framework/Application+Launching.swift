@@ -20,11 +20,7 @@ extension Stagedoor {
   /// The waiting deliveries of an application, the oldest first. Nobody changes them before a host has attached.
   func held(for application: String) async throws(StagedoorError) -> [DeliveryRecord] {
     var all: [DeliveryRecord] = []
-    var last: DeliveryIdentifier?
-    while case let page = try await deliveries(in: .held, after: last), let end = page.last {
-      all += page.filter { $0.application == application }
-      last = end.identifier
-    }
+    for try await page in deliveryPages(in: .held) { all += page.filter { $0.application == application } }
     return all.reversed()
   }
 }

@@ -95,7 +95,7 @@ extension ItemProvider {
     for element in document["representations"]?.elements ?? [] {
       guard let type = element["type"]?.string else { continue }
       let file = element["file"]?.string.flatMap { URL(string: $0) }
-      add(type, .all, .delivered(item, size: (element["size"]?.number).map { Int($0) }, file: file))
+      add(type, .all, .delivered(item, file: file))
     }
   }
 

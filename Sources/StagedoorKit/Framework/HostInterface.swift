@@ -2,28 +2,29 @@ internal import DBus
 internal import InterchangeWire
 
 /// A call of the service. The main actor answers the calls in their order.
-enum HostCall: Sendable {
-  case configuration(session: ObjectPath, options: String, Reply<String>)
-  case connect(session: ObjectPath, configuration: String, options: String, Reply<>)
-  case resume(session: ObjectPath, options: String, Reply<>)
-  case activate(session: ObjectPath, [String: Variant], Reply<>)
-  case refresh(session: ObjectPath, Reply<>)
-  case destroy(session: ObjectPath, animation: String, Reply<>)
-  case discarded([String], Reply<>)
-  case propose(session: ObjectPath, [[String: Variant]], allowed: [String], Reply<String>)
-
+struct HostCall: Sendable {
   /// The service that made the call.
-  var sender: BusName? { answering.call.sender }
-
+  let sender: BusName?
   /// Refuses the call, and the delivery in it.
-  func fail(_ error: any Error) { _ = answering.fail(error) }
+  let fail: @Sendable (any Error) -> Void
+  /// Carries the call out, and answers it. An error refuses the delivery.
+  let carryOut: @MainActor @Sendable (Application) async throws -> Void
 
-  private var answering: (call: Call, fail: (any Error) -> Bool) {
-    switch self {
-    case .configuration(_, _, let reply), .propose(_, _, _, let reply): (reply.call, reply.fail)
-    case .connect(_, _, _, let reply), .resume(_, _, let reply), .activate(_, _, let reply), .refresh(_, let reply),
-      .destroy(_, _, let reply), .discarded(_, let reply):
-      (reply.call, reply.fail)
+  /// `carryOut` answers with `reply`.
+  fileprivate init<each Value: BusValue>(
+    by reply: Reply<repeat each Value>, _ carryOut: @escaping @MainActor @Sendable (Application) async throws -> Void
+  ) {
+    (sender, fail, self.carryOut) = (reply.call.sender, { reply.fail($0) }, carryOut)
+  }
+
+  /// `answer` returns the values of the reply.
+  fileprivate init<each Value: BusValue>(
+    _ reply: Reply<repeat each Value>,
+    _ answer: @escaping @MainActor @Sendable (Application) async throws -> (repeat each Value)
+  ) {
+    self.init(by: reply) { application in
+      let values = try await answer(application)
+      reply.send(repeat each values)
     }
   }
 }
@@ -37,33 +38,35 @@ enum HostInterface {
     var interface = Interface(InterchangeNames.host)
     interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
       (reply: Reply<String>, session: ObjectPath, _: String, options: String) in
-      take(.configuration(session: session, options: options, reply))
+      take(HostCall(reply) { try await $0.configuration(ofNew: session, options) })
     }
     interface.method("ConnectScene", in: "session", "configuration", "options") {
       (reply: Reply<>, session: ObjectPath, configuration: String, options: String) in
-      take(.connect(session: session, configuration: configuration, options: options, reply))
+      take(HostCall(by: reply) { try await $0.deliver(options, to: session, as: configuration, reply) })
     }
     interface.method("ContinueScene", in: "session", "options") {
       (reply: Reply<>, session: ObjectPath, options: String) in
-      take(.resume(session: session, options: options, reply))
+      take(HostCall(by: reply) { try await $0.deliver(options, to: session, as: nil, reply) })
     }
     interface.method("ActivateScene", in: "session", "platform_data") {
       (reply: Reply<>, session: ObjectPath, data: [String: Variant]) in
-      take(.activate(session: session, data, reply))
+      take(HostCall(reply) { try $0.bringToFront($0.scene(at: session), ActivationData(data)) })
     }
     interface.method("RefreshScene", in: "session") { (reply: Reply<>, session: ObjectPath) in
-      take(.refresh(session: session, reply))
+      take(HostCall(reply) { try $0.refreshScene(at: session) })
     }
     interface.method("DestroyScene", in: "session", "animation") {
       (reply: Reply<>, session: ObjectPath, animation: String) in
-      take(.destroy(session: session, animation: animation, reply))
+      // A scene that is gone already satisfies the request.
+      take(HostCall(reply) { $0.destroyScene(at: session, DismissalAnimation(rawValue: animation) ?? .standard) })
     }
     interface.method("DidDiscardSceneSessions", in: "persistent_identifiers") {
-      (reply: Reply<>, identifiers: [String]) in take(.discarded(identifiers, reply))
+      (reply: Reply<>, identifiers: [String]) in
+      take(HostCall(reply) { $0.didDiscard(Set(identifiers.compactMap { SessionIdentifier($0) })) })
     }
     interface.method("ProposeDrop", in: "session", "items", "allowed_operations", out: "operation") {
       (reply: Reply<String>, session: ObjectPath, items: [[String: Variant]], operations: [String]) in
-      take(.propose(session: session, items, allowed: operations, reply))
+      take(HostCall(reply) { try $0.proposal(at: session, items, allowed: operations).rawValue })
     }
     interface.restrict { call in
       guard let service = allowed(), call.sender == service else {

@@ -21,9 +21,7 @@ extension ItemProvider {
   /// When the application has called this for every item with data, the delivery is released at once; if items behind the sixteenth were handed on, as
   /// soon as nobody can ask for these any more. Otherwise the delivery is released with the last value that can load its items.
   public func finishLoading() {
-    for representation in representations {
-      if case .delivered(let item, _, _) = representation.source { item.isFinished() }
-    }
+    for representation in representations { representation.source.received?.isFinished() }
   }
 
   /// Whether the item has a representation that conforms to `type`: an `image/png` conforms to `image/*`.
@@ -48,7 +46,7 @@ extension ItemProvider {
         let (data, size) = try await source.open(type, progress)
         return try await data.readToEnd(source.bound(size), on: loop, progress)
       }
-      source.wasLoaded()
+      source.received?.wasLoaded()
       return bytes
     }
   }
@@ -64,7 +62,7 @@ extension ItemProvider {
       let (data, size) = try await source.open(type, progress)
       return try await data.copy(toFileNamed: name, source.bound(size), on: loop, progress)
     }
-    source.wasLoaded()
+    source.received?.wasLoaded()
     return file
   }
 
@@ -79,9 +77,7 @@ extension ItemProvider {
   private func source(of type: String) throws(StagedoorError) -> Source {
     if let representation = representation(conformingTo: type) { return representation.source }
     // The service knows all types of the desktop; this module knows the common ones only.
-    for representation in representations {
-      if case .delivered = representation.source { return representation.source }
-    }
+    if let dropped = representations.first(where: { $0.source.received != nil }) { return dropped.source }
     let types = registeredTypes.joined(separator: ", ")
     throw StagedoorError(
       .noSuchItem,
@@ -100,7 +96,7 @@ extension ItemProvider {
   public func fileOpenedInPlace(as type: String) -> URL? {
     switch representation(conformingTo: type)?.source {
     case .file(let file, openInPlace: true): file
-    case .delivered(_, _, let file): file
+    case .delivered(_, let file): file
     default: nil
     }
   }
@@ -155,7 +151,7 @@ extension ItemProvider.Source {
     case .file(let file, _): return try await OwnedFileDescriptor.opening(file)
     case .fileLoader(let load):
       return try await OwnedFileDescriptor.opening(try await ItemProvider.load(load, progress))
-    case .delivered(let item, _, _):
+    case .delivered(let item, _):
       let opened = try await item.open(type)
       progress.update(completedByteCount: 0, totalByteCount: opened.size)
       return opened
@@ -164,13 +160,6 @@ extension ItemProvider.Source {
 
   /// The data of another program is bounded.
   fileprivate func bound(_ size: Int?) -> OwnedFileDescriptor.Bound {
-    if case .delivered(let item, _, _) = self {
-      .init(size: size, limit: item.delivery.loadLimit)
-    } else {
-      .init(size: size)
-    }
+    .init(size: size, limit: received?.delivery.loadLimit)
   }
-
-  /// The application has the content of a dropped item.
-  fileprivate func wasLoaded() { if case .delivered(let item, _, _) = self { item.wasLoaded() } }
 }

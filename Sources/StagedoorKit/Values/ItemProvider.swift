@@ -38,7 +38,9 @@ public struct ItemProvider: Sendable {
     case loader(DataLoader)
     case fileLoader(FileLoader)
     /// The service has the data.
-    case delivered(ReceivedItem, size: Int?, file: URL?)
+    case delivered(ReceivedItem, file: URL?)
+
+    var received: ReceivedItem? { if case .delivered(let item, _) = self { item } else { nil } }
   }
 
   struct Representation: Sendable {

@@ -72,7 +72,7 @@ extension Payload {
   ) async throws(StagedoorError) -> (items: [[String: Variant]], options: [String: Variant]) {
     var descriptors: [OwnedFileDescriptor] = []
     let model = try await model { representation, item async throws(StagedoorError) in
-      guard case .delivered(let received, _, _) = representation.source, !promises.contains(representation, of: item)
+      guard let received = representation.source.received, !promises.contains(representation, of: item)
       else { return .promise(Text(promises.path(ofItem: item).rawValue)) }
       descriptors.append(try await received.open(representation.type).0)
       return .descriptor(descriptors.count - 1)

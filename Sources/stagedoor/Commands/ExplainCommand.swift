@@ -127,23 +127,21 @@ enum DecisionPicture {
   static func text(_ decision: Value, _ payload: Value, _ screen: Screen) -> String {
     var lines = [screen.styled(subject(decision, payload).printable, .heading), "|"]
     if let rule = decision["rule"] {
-      let place = "\(rule["file"]?.string ?? ""):\(rule["line"]?.number.map { "\(Int($0))" } ?? "")"
-      lines.append(fitted("+- rule           \((rule["name"]?.string ?? "").printable)", screen, note: place.printable))
+      let place = "\(Printed.text(rule["file"])):\(rule["line"]?.number.map { "\($0)" } ?? "")"
+      lines.append(fitted("+- rule           \(Printed.text(rule["name"]))", screen, note: place))
       lines += made(rule["payload"] ?? .null, of: payload).map { "|    \($0.printable)" }
     }
     let failed = decision["rules"]?.elements ?? []
     if !failed.isEmpty {
       lines.append("+- no rule takes it")
       for rule in failed {
-        lines.append(
-          fitted(
-            "|    \((rule["name"]?.string ?? "").printable)", screen, note: (rule["because"]?.string ?? "").printable))
+        lines.append(fitted("|    \(Printed.text(rule["name"]))", screen, note: Printed.text(rule["because"])))
       }
     }
     for (name, value): (Text, Text) in [("application", "chosen"), ("configuration", "chosen"), ("key", "value")] {
       guard let step = decision[name], let chosen = step[value]?.string else { continue }
-      let because = step["because"]?.string ?? step["from"]?.string ?? ""
-      lines.append(fitted("+- \(name.string.padded(13))  \(chosen.printable)", screen, note: because.printable))
+      let because = Printed.text(step["because"] ?? step["from"])
+      lines.append(fitted("+- \(name.string.padded(13))  \(chosen.printable)", screen, note: because))
     }
     let candidates = decision["candidates"]?.elements ?? []
     if !candidates.isEmpty {
@@ -193,24 +191,22 @@ enum DecisionPicture {
   }
 
   private static func row(_ candidate: Value, _ chosen: String?, _ screen: Screen) -> String {
-    let session = candidate["session"]?.string?.printable ?? ""
-    let tier = candidate["tier"]?.string?.printable ?? ""
+    let (session, tier) = (Printed.text(candidate["session"]), Printed.text(candidate["tier"]))
     let mark = session == chosen ? ">" : " "
     let head =
       "|  \(mark) \(screen.styled(tier.padded(7), Style(of: tier)))  \(screen.styled(screen.identifier(session), .identifier))"
     let used = 13 + screen.identifier(session).columns
-    let because = candidate["because"]?.string ?? ""
-    return
-      "\(head)  \(screen.isTerminal ? because.printable.fitted(max(10, screen.width - used - 2)) : because.printable)"
+    let because = Printed.text(candidate["because"])
+    return "\(head)  \(screen.isTerminal ? because.fitted(max(10, screen.width - used - 2)) : because)"
   }
 
   private static func end(_ decision: Value, _ screen: Screen) -> [String] {
-    let outcome = decision["outcome"]?.string?.printable ?? ""
+    let outcome = Printed.text(decision["outcome"])
     let shown = screen.styled(outcome, Style(of: outcome))
     if let message = decision["message"]?.string { return ["=> \(shown): \(message.printable)"] }
     let session = decision["chosen"]?["session"]?.string.map { " " + screen.identifier($0.printable) } ?? ""
-    let because = decision["chosen"]?["because"]?.string ?? ""
-    return ["=> \(shown)\(screen.styled(session, .identifier)): \(because.printable)"]
+    let because = Printed.text(decision["chosen"]?["because"])
+    return ["=> \(shown)\(screen.styled(session, .identifier)): \(because)"]
   }
 
   /// A line with its reason behind it, or below it if the line is too narrow.

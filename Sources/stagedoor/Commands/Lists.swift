@@ -34,7 +34,9 @@ enum SessionsCommand {
     let application = try await client.application(of: invocation)
     let known = try await client.stagedoor.applications().map(\.identifier)
     var listing = Listing(invocation, fields)
-    for try await page in client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) {
+    for try await page in client.stagedoor.sessionPages(
+      of: application, atMost: invocation[.limit].flatMap { UInt32($0) })
+    {
       try listing.add(page.map { ($0, known.contains($0.application)) })
     }
     try listing.end(orSay: application == nil ? "no windows yet" : "no windows of this application yet")
@@ -60,7 +62,7 @@ enum DeliveriesCommand {
     // The service counts before this command chooses.
     let isChosen = isUnclaimed || application != nil
     let limit = isChosen ? nil : UInt32(exactly: rest)
-    for try await page in client.deliveries(in: filter, atMost: limit) {
+    for try await page in client.stagedoor.deliveryPages(in: filter, atMost: limit) {
       var rows: [DeliveryRecord] = []
       for row in page where rows.count < rest && (application ?? row.application) == row.application {
         if isUnclaimed, try await !client.hasEnded(row.identifier) { continue }

@@ -5,9 +5,10 @@ import ServiceSupport
 enum OpeningPicture {
   static func text(_ report: Value, _ screen: Screen) -> String {
     var lines = [
-      screen.styled(text(report["path"]), .heading), "|", "+- application    \(text(report["application"]))",
+      screen.styled(Printed.text(report["path"]), .heading), "|",
+      "+- application    \(Printed.text(report["application"]))",
     ]
-    for note in report["notes"]?.elements ?? [] { lines += wrapped(text(note), behind: "|    ", screen) }
+    for note in report["notes"]?.elements ?? [] { lines += wrapped(Printed.text(note), behind: "|    ", screen) }
     let windows = report["windows"]?.elements ?? []
     let shown = report["window"]?.string
     lines.append(windows.isEmpty ? "+- no window" : "+- windows")
@@ -17,20 +18,20 @@ enum OpeningPicture {
   }
 
   private static func rows(_ window: Value, isShown: Bool, _ screen: Screen) -> [String] {
-    let level = text(window["level"]), identifier = "\(WindowsCommand.mark)\(text(window["window"]))"
+    let level = Printed.text(window["level"]), identifier = "\(WindowsCommand.mark)\(Printed.text(window["window"]))"
     let head = "|  \(isShown ? ">" : " ") "
     let used = head.columns + 7 + 2 + identifier.columns + 2
-    let title = text(window["title"]).fitted(max(10, screen.width - used))
+    let title = Printed.text(window["title"]).fitted(max(10, screen.width - used))
     let row =
       "\(head)\(screen.styled(level.padded(7), Style(of: level)))  \(screen.styled(identifier, .identifier))  \(title)"
     return [row]
       + (["for", "against"] as [Text]).flatMap { side in
-        (window[side]?.elements ?? []).flatMap { wrapped("\(side): \(text($0))", behind: "|        ", screen) }
+        (window[side]?.elements ?? []).flatMap { wrapped("\(side): \(Printed.text($0))", behind: "|        ", screen) }
       }
   }
 
   private static func end(_ report: Value, _ shown: String?, _ screen: Screen) -> [String] {
-    let verdict = text(report["verdict"])
+    let verdict = Printed.text(report["verdict"])
     let window = shown.map { " \(WindowsCommand.mark)\($0.printable)" } ?? ""
     let meaning =
       switch verdict {
@@ -43,12 +44,9 @@ enum OpeningPicture {
     return wrapped(lines, behind: "=> ", then: "   ", screen)
   }
 
-  private static func text(_ value: Value?) -> String { (value?.string ?? "").printable }
-
   private static func wrapped(
     _ text: String, behind start: String, then next: String? = nil, _ screen: Screen
   ) -> [String] {
-    text.wrapped(max(20, screen.width - start.columns)).enumerated()
-      .map { number, line in (number == 0 ? start : next ?? start) + line }
+    text.wrapped(max(20, screen.width - start.columns)).behind(start, then: next)
   }
 }

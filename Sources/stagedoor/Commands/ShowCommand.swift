@@ -11,7 +11,7 @@ enum ShowCommand {
     if invocation.has(.json) {
       try Output.line(Printed.shown(value))
     } else {
-      try Output.write(listed(value, invocation.screen))
+      for line in lines(value, invocation.screen) { try Output.line(line) }
     }
   }
 
@@ -80,8 +80,8 @@ enum ShowCommand {
   }
 
   /// A line for each name and value. Inner values are indented.
-  private static func listed(_ value: Value, _ screen: Screen, indent: String = "") -> String {
-    guard case .dictionary(let fields) = value else { return "" }
+  private static func lines(_ value: Value, _ screen: Screen) -> [String] {
+    guard case .dictionary(let fields) = value else { return [plain(value)] }
     // The identity and the state come first, then the other short values by name, then the long ones.
     let first = ["session", "delivery", "application", "state", "outcome"]
     let entries = fields.entries.sorted { one, other in
@@ -91,29 +91,18 @@ enum ShowCommand {
       return places[0] == places[1] ? one.key.string < other.key.string : places[0] < places[1]
     }
     let width = entries.map(\.key.string.columns).max() ?? 0
-    var text = ""
-    for entry in entries {
+    return entries.flatMap { entry in
       let name = screen.styled(entry.key.string.printable, .heading)
-      let gap = String(repeating: " ", count: width - entry.key.string.columns + 2)
+      let beside = name + String(repeating: " ", count: width - entry.key.string.columns + 2)
       switch entry.value {
-      case .dictionary: text += "\(indent)\(name)\n" + listed(entry.value, screen, indent: indent + "  ")
-      case .array(let elements) where elements.contains { if case .dictionary = $0 { true } else { false } }:
-        text += "\(indent)\(name)\n"
-        for element in elements {
-          let lines = listed(element, screen, indent: indent + "    ").split(separator: "\n").map(String.init)
-          for (number, line) in lines.enumerated() {
-            text += (number == 0 ? "\(indent)  - \(line.dropFirst(indent.utf8.count + 4))" : line) + "\n"
-          }
-        }
+      case .dictionary: return [name] + lines(entry.value, screen).behind("  ")
+      case .array(let elements) where elements.contains(where: \.isDictionary):
+        return [name] + elements.flatMap { lines($0, screen).behind("  - ", then: "    ") }
       case .array(let elements):
-        for (number, element) in elements.enumerated() {
-          text += (number == 0 ? "\(indent)\(name)\(gap)" : indent + String(repeating: " ", count: width + 2))
-          text += plain(element) + "\n"
-        }
-      default: text += "\(indent)\(name)\(gap)\(plain(entry.value))\n"
+        return elements.map(plain).behind(beside, then: String(repeating: " ", count: width + 2))
+      default: return [beside + plain(entry.value)]
       }
     }
-    return text
   }
 
   private static func plain(_ value: Value) -> String {
@@ -123,11 +112,6 @@ enum ShowCommand {
 }
 
 extension Value {
-  fileprivate var isNested: Bool {
-    switch self {
-    case .dictionary: true
-    case .array(let elements): elements.contains { $0.isNested }
-    default: false
-    }
-  }
+  fileprivate var isDictionary: Bool { if case .dictionary = self { true } else { false } }
+  fileprivate var isNested: Bool { isDictionary || elements.contains(where: \.isNested) }
 }

@@ -98,7 +98,7 @@ enum WindowCommands {
   static func reset(_ invocation: Invocation, _ client: Client) async throws {
     let windows = try await client.windows(of: nil)
     var held: [DeliveryIdentifier] = []
-    for try await page in client.deliveries(in: .held) { held += page.map(\.identifier) }
+    for try await page in client.stagedoor.deliveryPages(in: .held) { held += page.map(\.identifier) }
     let choices = try await client.stagedoor.preferredApplications()
     if windows.isEmpty, held.isEmpty, choices.isEmpty {
       Output.note("stagedoor reset: there is nothing to forget")
@@ -199,7 +199,7 @@ extension Client {
 
   func windows(of application: String?) async throws -> [Window] {
     var windows: [Window] = []
-    for try await page in sessions(of: application) {
+    for try await page in stagedoor.sessionPages(of: application) {
       windows += page.map {
         Window(
           session: $0.session, application: $0.application,

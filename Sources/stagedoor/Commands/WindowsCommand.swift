@@ -106,19 +106,21 @@ enum WindowsCommand {
     } catch {
       notes.append("only applications that take part: \(Understudy.sentence(of: error))")
     }
-    do {
-      for try await page in client.sessions(of: application) {
+    do throws(StagedoorError) {
+      for try await page in client.stagedoor.sessionPages(of: application) {
         for session in page where session.activationState != .unattached { add(session, to: &rows) }
       }
-    } catch let error as StagedoorError where error.code == .accessDenied && application == nil {
+    } catch  where error.code == .accessDenied && application == nil {
       throw Problem(
         .refused, "in a sandbox you see the windows of your own application only; name it with --app",
         error: error.code.rawValue)
-    } catch let error as StagedoorError where error.code == .noSuchApplication && !rows.isEmpty {
+    } catch  where error.code == .noSuchApplication && !rows.isEmpty {
       // The application knows nothing of Stagedoor.
-    } catch let error as StagedoorError where Status(error.code) == .noService {
+    } catch  where Status(error.code) == .noService {
       notes.append("only windows that the understudy sees: \(Problem(error).sentence)")
       if rows.isEmpty, notes.count > 1 { throw error }
+    } catch {
+      throw error
     }
     return (rows, notes)
   }

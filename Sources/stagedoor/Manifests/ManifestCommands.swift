@@ -132,13 +132,12 @@ private struct RunningService {
 
   /// The file from which the service has read an application; `nil` without such an application.
   func file(of identifier: String) async -> String? {
-    let stagedoor = stagedoor
-    return await limited { @Sendable in (try? await stagedoor.application(identifier))?.manifestPath }
+    await limited { @Sendable in (try? await stagedoor.application(identifier))?.manifestPath }
   }
 
   /// Whether the service knows an application with the same types and configurations.
   func hasTypes(of manifest: Manifest) async -> Bool {
-    let (stagedoor, identifier) = (stagedoor, manifest.identifier.string)
+    let identifier = manifest.identifier.string
     let known = await limited { @Sendable in try? await stagedoor.application(identifier) }
     return known?.activityTypes.sorted() == manifest.activityTypes.map(\.string).sorted()
       && known?.configurations.map(\.name) == manifest.configurations.map(\.name.string)
@@ -146,8 +145,7 @@ private struct RunningService {
 
   /// Waits until the service has announced a manifest of each application. Returns those that it has not.
   func unread(of identifiers: Set<String>) async -> Set<String> {
-    let announcements = announcements
-    return await limited { @Sendable in
+    await limited { @Sendable in
       let announcements = announcements.makeAsyncIterator()
       var unread = identifiers
       while !unread.isEmpty, let signal = await announcements.next() {
@@ -159,13 +157,12 @@ private struct RunningService {
 
   /// Waits until the service knows none of these from a file in the directory. Returns those that it still knows.
   func kept(of identifiers: [String], in directory: String) async -> [String] {
-    let (service, announcements) = (self, announcements)
-    return await limited { @Sendable in
+    await limited { @Sendable in
       let announcements = announcements.makeAsyncIterator()
       var kept = identifiers
       while true {
         var still: [String] = []
-        for identifier in kept where await service.file(of: identifier)?.hasPrefix("\(directory)/") ?? false {
+        for identifier in kept where await file(of: identifier)?.hasPrefix("\(directory)/") ?? false {
           still.append(identifier)
         }
         // A question that was cancelled has no answer.
@@ -178,7 +175,6 @@ private struct RunningService {
   }
 
   private func limited<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-    let loop = loop
     let waiting = loop.task { @Sendable () async -> Value in await body() }
     let timer = loop.task { @Sendable () async -> Void in
       await loop.sleep(for: RunningService.patience)

@@ -59,25 +59,25 @@ struct ManifestFile {
 
   /// Fills in `$(NAME)` and `${NAME}`. A value is text in both forms of a manifest, whatever it contains.
   private static func filled(_ bytes: [UInt8], _ definitions: [String]) -> [UInt8] {
-    definitions.reduce(bytes) { bytes, definition in
+    let variables = definitions.flatMap { definition in
       let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let text = String(parts[1])
       let json = Printed.json(.text(text)).dropFirst().dropLast()
       let value = Array(Manifest.isJSON(bytes) ? json.utf8 : PropertyList.escapedForXML(text)[...].utf8)
-      let variables = ["$(\(parts[0]))", "${\(parts[0])}"].map { Array($0.utf8) }
-      var filled: [UInt8] = []
-      var rest = bytes[...]
-      while let first = rest.first {
-        if first == UInt8(ascii: "$"), let variable = variables.first(where: { rest.starts(with: $0) }) {
-          filled += value
-          rest = rest.dropFirst(variable.count)
-        } else {
-          filled.append(first)
-          rest = rest.dropFirst()
-        }
-      }
-      return filled
+      return ["$(\(parts[0]))", "${\(parts[0])}"].map { (name: Array($0.utf8), value: value) }
     }
+    var filled: [UInt8] = []
+    var rest = bytes[...]
+    while let first = rest.first {
+      if first == UInt8(ascii: "$"), let variable = variables.first(where: { rest.starts(with: $0.name) }) {
+        filled += variable.value
+        rest = rest.dropFirst(variable.name.count)
+      } else {
+        filled.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return filled
   }
 
   /// The manifest, or all its faults. A file whose name is an identifier need not contain the identifier.

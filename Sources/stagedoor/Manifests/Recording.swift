@@ -127,7 +127,7 @@ enum Recording {
     let restored = decision["outcome"]?.string == "restored" ? decision["chosen"]?["session"]?.string : nil
     var sessions: [Value] = []
     for application in applications.sorted() {
-      for try await page in client.sessions(of: application) {
+      for try await page in client.stagedoor.sessionPages(of: application) {
         for summary in page {
           guard let document = try? await client.stagedoor.document(of: summary.session) else { continue }
           sessions.append(session(document, wasConnected: restored == summary.session.description))

@@ -74,6 +74,13 @@ struct Table: Sendable {
   }
 }
 
+extension [String] {
+  /// The lines behind a beginning; behind another one from the second on.
+  func behind(_ first: String, then next: String? = nil) -> [String] {
+    enumerated().map { number, line in (number == 0 ? first : next ?? first) + line }
+  }
+}
+
 extension Screen {
   /// The whole identifier for programs, and its beginning for people: eight digits distinguish four billion.
   func identifier(_ text: String) -> String { isTerminal ? String(text.prefix(8)) : text }
