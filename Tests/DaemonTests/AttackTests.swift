@@ -113,7 +113,6 @@ import Testing
       #expect(source.awaited == 0)
       #expect(longest < .seconds(3))
       #expect(host.calls(of: "ConnectScene").count == 20)
-      await source.connection.close()
       #expect(daemon.status == nil, "\(daemon.standardError)")
     }
   }
@@ -216,7 +215,6 @@ import Testing
       let (drag, _) = try await house.service(caller).call(
         "BeginDrag", document, returning: ObjectPath.self, String.self)
       #expect(drag.rawValue.hasPrefix("\(House.root)/drag/"))
-      await caller.close()
     }
   }
 

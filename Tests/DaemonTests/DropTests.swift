@@ -119,7 +119,7 @@ import Testing
   @Test func `what comes close behind a new window is told behind it`() async throws {
     try await withService(registering: Manifests.cats) { house in
       let shown = try await house.drop("viewCat", "cat0").session
-      let connection = try await Connection.open(house.bus.address)
+      let connection = try await house.bus.connect()
       let routed = try await connection.signals(
         MatchRule(interface: "org.stagedoor.Interchange1", member: "Routed"), buffering: .newest(10_000))
       let rounds = 100
@@ -141,7 +141,6 @@ import Testing
       }
       #expect(numbers == Array(2...UInt64(13 * rounds + 1)))
       #expect(sessions.count { $0 == shown } == 12 * rounds)
-      await connection.close()
     }
   }
 }

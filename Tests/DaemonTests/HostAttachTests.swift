@@ -57,25 +57,22 @@ import Testing
   }
 
   @Test func `the answer of a host that leaves right behind it counts, also if both are read at once`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.register(Manifests.cats)
-        let host = try await HostPlayer("org.example.Cats", in: house)
-        try await host.attach()
-        host.next("ConnectScene", .waits)
-        let landing = try await house.hand("viewCat", "cat1")
-        try await host.asked(1)
-        try await daemon.freeze()
-        host.goOn("ConnectScene")
-        // The bus has the answer.
-        _ = try await host.connection.owner(of: .bus)
-        await host.leave()
-        daemon.signal(SIGCONT)
-        try await eventually("the host to be gone") {
-          try await house.property("HostAttached", of: House.cats, in: House.application) == "false"
-        }
-        #expect(try await house.deliveryState(landing.delivery) == "handled")
+    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, daemon in
+      let host = try await HostPlayer("org.example.Cats", in: house)
+      try await host.attach()
+      host.next("ConnectScene", .waits)
+      let landing = try await house.hand("viewCat", "cat1")
+      try await host.asked(1)
+      try await daemon.freeze()
+      host.goOn("ConnectScene")
+      // The bus has the answer.
+      _ = try await host.connection.owner(of: .bus)
+      await host.leave()
+      daemon.signal(SIGCONT)
+      try await eventually("the host to be gone") {
+        try await house.property("HostAttached", of: House.cats, in: House.application) == "false"
       }
+      #expect(try await house.deliveryState(landing.delivery) == "handled")
     }
   }
 }

@@ -39,8 +39,7 @@ import Testing
 
   @Test func `applications that came and went leave nothing`() async throws {
     try await withDaemon(with: "--durability", "memory") { house, daemon in
-      let connection = try await house.bus.connect()
-      let service = try house.service(connection)
+      let service = try house.service(house.watcher)
       func comeAndGo(_ numbers: Range<Int>) async throws {
         for number in numbers {
           let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(
@@ -59,7 +58,6 @@ import Testing
       try await comeAndGo(100..<700)
       let grown = try daemon.memory("RssAnon") - before
       #expect(grown < 5 << 20, "\(grown) bytes stay")
-      await connection.close()
     }
   }
 }

@@ -112,7 +112,6 @@ import Testing
         try await expectError("org.stagedoor.Error.InvalidPayload") {
           try await house.object(drag, House.drag, over: source).call("AddItems", [item])
         }
-        await source.close()
         // Nobody asked the portal, which gives the files of a key once.
         #expect(try await house.call("BeginDrag", "string:\(document(#""text": "one""#))").count == 2)
       }
@@ -141,7 +140,6 @@ import Testing
         try await eventually("the fifth at the portal") { waiting.withLock { $0.count } == 5 }
         waiting.withLock { $0.last }?.send([])
         #expect(try await fifth.value?.name == "org.stagedoor.Error.InvalidPayload")
-        await sender.close()
       }
     }
   }

@@ -63,22 +63,6 @@ import Testing
     }
   }
 
-  /// Expects no secret in the broadcasts of the service, in its signals to one connection, and in its log.
-  private func expectNoSecret(in house: House, _ body: (Watch) async throws -> Void) async throws {
-    try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
-      try await house.register(Self.manifest)
-      try await house.watched { watch in
-        try await body(watch)
-        _ = try await watch.happenings()
-        // It is no secret that the application declares the type. The registration announces it.
-        for message in watch.messages where message.kind != "method call" {
-          #expect(!hasSecret("\(message)"), "\(message)")
-        }
-      }
-      #expect(!hasSecret(daemon.standardError), "\(daemon.standardError)")
-    }
-  }
-
   private func hasSecret(_ text: String) -> Bool {
     text.replacing(#"value("string", "secret-type")"#, with: "").contains("secret")
   }
@@ -88,8 +72,9 @@ import Testing
   }
 
   @Test func `nothing of it is told while it is there, nor when it has been cancelled or handled`() async throws {
-    try await withHouse { house in
-      try await expectNoSecret(in: house) { watch in
+    try await withDaemon(with: "--durability", "memory", "--log-level", "debug") { house, daemon in
+      try await house.register(Self.manifest)
+      try await house.watched { watch in
         let first = try await house.deliver(Self.plain)
         let landing = try await house.deliver(Self.secret)
         #expect(landing.session == first.session)
@@ -124,7 +109,13 @@ import Testing
           try await host.settle()
         }
         expectNoSecret(in: try await answers(of: house))
+        _ = try await watch.happenings()
+        // It is no secret that the application declares the type. The registration announces it.
+        for message in watch.messages where message.kind != "method call" {
+          #expect(!hasSecret("\(message)"), "\(message)")
+        }
       }
+      #expect(!hasSecret(daemon.standardError), "\(daemon.standardError)")
     }
   }
 

@@ -18,7 +18,6 @@ import Testing
         // Nobody answered the last call.
         await #expect(throws: CallError.self) { try await run.value }
       }
-      await dropper.close()
       let kept = try await house.serving { _ in try await house.deliveries().map { $0[0] } }
       #expect(Set(dropper.answered.map(\.delivery)).subtracting(kept) == [])
     }
@@ -83,8 +82,6 @@ import Testing
         #expect(took > .seconds(1), "there was something that it could not send")
         #expect(took < .seconds(8))
       }
-      await client.close()
-      await dropper.close()
       let kept = try await house.serving { _ in try await house.deliveries().map { $0[0] } }
       #expect(Set(dropper.answered.map(\.delivery)).subtracting(kept) == [])
     }
@@ -138,9 +135,7 @@ import Testing
         try await house.daemon("--demo", "--address", "\(other.address)").whileRunning { running in
           try await running.line { $0.contains("Ctrl-C") }
           #expect(running.standardOutput.contains("export DBUS_SESSION_BUS_ADDRESS='\(other.address)'"))
-          let connection = try await other.connect()
-          #expect(try await connection.owner(of: House.name) != nil)
-          await connection.close()
+          #expect(try await other.connect().owner(of: House.name) != nil)
           #expect(try await house.watcher.owner(of: House.name) == nil)
           running.signal(SIGHUP)
           #expect(try await running.ended() == .exited(0))
@@ -171,20 +166,17 @@ import Testing
   }
 
   @Test func `an entry that is too long for the log is cut, and is still a line`() async throws {
-    try await withHouse { house in
-      try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
-        let long = "/" + String(repeating: "a", count: 5000)
-        for path in [long, House.root] {
-          _ = try await refused { _ = try await house.object(path, House.interchange).get("Version", as: UInt32.self) }
-        }
-        try await eventually("the entry of the second call") {
-          daemon.standardError.contains("Get of \(House.root) is called by ")
-        }
-        let lines = daemon.standardError.split(separator: "\n")
-        #expect(
-          lines.contains { $0.hasPrefix("stagedoord: Get of /aaa") && $0.hasSuffix("a…") && $0.utf8.count < 4096 })
-        #expect(lines.contains { $0.hasPrefix("stagedoord: Get of \(House.root) is called by ") })
+    try await withDaemon(with: "--durability", "memory", "--log-level", "debug") { house, daemon in
+      let long = "/" + String(repeating: "a", count: 5000)
+      for path in [long, House.root] {
+        _ = try await refused { _ = try await house.object(path, House.interchange).get("Version", as: UInt32.self) }
       }
+      try await eventually("the entry of the second call") {
+        daemon.standardError.contains("Get of \(House.root) is called by ")
+      }
+      let lines = daemon.standardError.split(separator: "\n")
+      #expect(lines.contains { $0.hasPrefix("stagedoord: Get of /aaa") && $0.hasSuffix("a…") && $0.utf8.count < 4096 })
+      #expect(lines.contains { $0.hasPrefix("stagedoord: Get of \(House.root) is called by ") })
     }
   }
 

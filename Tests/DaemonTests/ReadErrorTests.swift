@@ -71,7 +71,6 @@ import TextRules
         DiskFaults.end(in: house.state)
         try drop("cat21")
         #expect(try await shown() == 2)
-        await caller.close()
       }
     }
   }
@@ -104,7 +103,6 @@ import TextRules
         #expect(host.calls(of: "ConnectScene").count < 30)
         DiskFaults.end(in: house.state)
         try await host.asked(30, "ConnectScene")
-        await host.leave()
       }
     }
   }
@@ -152,11 +150,10 @@ extension House {
     // The bus may still list the service before it.
     try await gone()
     #expect(try await connection.requestName(House.name) == .owned)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(lines)) } catch { result = .failure(error) }
-    DiskFaults.end(in: state)
-    await interchange.close()
-    await connection.close()
-    try result.get()
+    try await ending(with: {
+      DiskFaults.end(in: state)
+      await interchange.close()
+      await connection.close()
+    }) { try await body(lines) }
   }
 }

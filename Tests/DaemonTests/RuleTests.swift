@@ -5,6 +5,14 @@ import Glibc
 import Testing
 import TextRules
 
+/// Returns the outcome.
+private func dropText(_ text: String, by caller: Connection) async throws -> String {
+  let service = caller.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+  return try await service.call(
+    "DropText", text, "", [String: String](), timeout: usualLimit, returning: ObjectPath.self, String.self, String.self
+  ).1
+}
+
 /// The person's rules, from files in the directories of configuration.
 @Suite struct RuleFileTests {
   private func rules(_ house: House, _ name: String = "mine.rules") -> String { "\(house.rules)/\(name)" }
@@ -84,18 +92,14 @@ import TextRules
       try write(0)
       let count = getenv("STAGEDOOR_STRESS") == nil ? 60 : 1_000
       try await house.serving { _ in
-        let connection = try await house.bus.connect()
         for version in 1...count {
           try write(version)
           for _ in 0..<10 {
             // Without a rule for it, the text would be refused.
-            _ = try await house.service(connection).call(
-              "DropText", "Tom", "", [String: String](), timeout: usualLimit, returning: ObjectPath.self, String.self,
-              String.self)
+            _ = try await dropText("Tom", by: house.watcher)
           }
         }
         try await waitFor("\(count)", for: "Tom", house)
-        await connection.close()
       }
     }
   }
@@ -109,13 +113,6 @@ import TextRules
       when file '{path}' exists
       then activity 'viewCat' key 'file://{file}'
     """
-
-  private func dropText(_ text: String, by caller: Connection) async throws -> String {
-    let service = caller.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-    return try await service.call(
-      "DropText", text, "", [String: String](), returning: ObjectPath.self, String.self, String.self
-    ).1
-  }
 
   @Test func `directories that do not answer keep no other file, and are asked by few threads`() async throws {
     try await withHouse { house in
@@ -152,7 +149,6 @@ import TextRules
         end.close()
         try await eventually("the disk") { (try? await dropText("/alive/x", by: caller)) == "created" }
         #expect(try await dropText("/dead1/x", by: caller) == "created")
-        await caller.close()
       }
     }
   }
@@ -189,7 +185,6 @@ import TextRules
           answer == "created" || answer.contains("the service ended before it could decide")
             || isLate && answer.contains("no application takes"), "\(answer)")
       }
-      for caller in callers { await caller.close() }
     }
   }
 }

@@ -201,7 +201,6 @@ import Testing
 
   @Test func `a host in a sandbox reads what it is handed, and can write to no file of it`() async throws {
     try await withDaemon(installing: House.pictures) { house, _ in
-      let sender = try await house.bus.connect()
       let text = String(repeating: "x", count: 100_000)
       let names = ["in place", "held", "copied"]
       let files = try names.map { try house.file($0, text) }
@@ -218,7 +217,7 @@ import Testing
       let words = ["-B", "-c", script, Self.foreign, "--pry"]
       try await house.sandboxed(as: Self.foreign, "/usr/bin/python3", arguments: words).whileRunning { host in
         try await host.line { $0.hasPrefix(#"["attached""#) }
-        _ = try await house.deliver(items, ["application": Self.foreign.variant], over: sender)
+        _ = try await house.deliver(items, ["application": Self.foreign.variant], over: house.watcher)
         for number in items.indices {
           let size = number == 4 ? 5 : 100_000
           let line = try await host.line { $0.hasPrefix(#"["pried""#) }
@@ -229,7 +228,6 @@ import Testing
           #expect(try Data(contentsOf: URL(filePath: "\(house.state)/spool/\(name)")) == Data(text.utf8))
         }
       }
-      await sender.close()
     }
   }
 

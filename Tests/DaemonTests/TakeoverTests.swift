@@ -63,7 +63,6 @@ import Testing
         #expect(try await old.ended() == .exited(0))
         #expect(try await house.deliveries().count == 10)
       }
-      for client in clients { await client.close() }
     }
   }
 
@@ -87,8 +86,7 @@ import Testing
         old.signal(SIGCONT)
         #expect(try await old.ended() == .exited(0))
       }
-      let kept = try await house.serving { _ in try await house.deliveries() }
-      #expect(kept.count == 1)
+      #expect(try await house.serving { _ in try await house.deliveries() }.count == 1)
     }
   }
 
