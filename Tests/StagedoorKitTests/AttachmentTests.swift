@@ -78,8 +78,7 @@ import Testing
   }
 
   @Test func `an application that is stopped while nobody accepts it leaves nothing behind`() async throws {
-    try await withPrivateBus { bus in
-      let first = try await PlayedService(on: bus)
+    try await withPlayedService { bus, first, _ in
       let connection = try await bus.connect()
       var application: PlayedApplication? = PlayedApplication("org.example.Cats")
       try await application?.start(on: connection)
@@ -202,8 +201,7 @@ import Testing
   }
 
   @Test func `an application that two tasks stop can start again as soon as one of them goes on`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
+    try await withPlayedService(sessions: [1]) { bus, service, _ in
       let connection = try await bus.connect()
       let application = PlayedApplication("org.example.Cats")
       try await application.start(on: connection)

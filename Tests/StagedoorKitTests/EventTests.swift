@@ -82,11 +82,7 @@ import Testing
   @Test func `what is not kept is refused, and says where to go on`() async throws {
     try await withClient { _, stagedoor in
       let future = try await stagedoor.events(since: 1000)
-      await #expect {
-        for try await _ in future {}
-      } throws: { error in
-        (error as? StagedoorError)?.code == .eventsGone
-      }
+      #expect(await code { for try await _ in future {} } == .eventsGone)
     }
   }
 }

@@ -206,8 +206,7 @@ import Testing
     try await withStage { _, service, application in
       let stagedoor = try #require(application.stagedoor)
       let files = [URL(filePath: "/home/user/Beach at noon.png"), try #require(URL(string: "https://example.org/a?b"))]
-      let delivery = try await stagedoor.drop(files, as: "viewCat", "cat1")
-      #expect(delivery.outcome == .activated)
+      #expect(try await stagedoor.drop(files, as: "viewCat", "cat1").outcome == .activated)
       #expect(
         service.lines.last
           == #"DropURIs ["file:///home/user/Beach%20at%20noon.png", "https://example.org/a?b"] viewCat cat1"#)
@@ -285,8 +284,7 @@ import Testing
   @Test func `an application runs until it is stopped, called off, or left without a bus, and puts its scenes away`()
     async throws
   {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
+    try await withPlayedService(sessions: [1]) { bus, service, _ in
       let session = PlayedService.session(1)
       for ending in ["stopped", "called off", "left"] {
         let application = PlayedApplication("org.example.Cats")

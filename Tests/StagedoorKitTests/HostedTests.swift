@@ -94,13 +94,10 @@ import Testing
       #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
       application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
       let scene = try #require(application.scene(of: tom.session))
-      do {
+      let error = await #expect(throws: StagedoorError.self) {
         try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
-        Issue.record("it was taken")
-      } catch {
-        #expect((error as? StagedoorError)?.code == .hostRefused)
-        #expect("\(error)".contains("there is no tom"))
       }
+      #expect(error?.code == .hostRefused && "\(error as Any)".contains("there is no tom"))
     }
   }
 
@@ -111,12 +108,10 @@ import Testing
       application.whenConnecting = Self.showCat
       let tom = try await stagedoor.deliver(cat("tom"), .handled)
       let scene = try #require(application.scene(of: tom.session))
-      let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, .handled)
-      #expect(edge.outcome == .created)
+      #expect(try await application.deliver(cat("tom"), from: scene, at: .edge, .handled).outcome == .created)
       let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), .handled)
       #expect(window.session == tom.session)
-      let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
-      #expect(anywhere.session == tom.session)
+      #expect(try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled).session == tom.session)
     }
   }
 
@@ -181,13 +176,10 @@ extension House {
   ) async throws {
     let application = PlayedApplication("org.example.Cats", manifest: manifest)
     application.restoresWindows = restoresWindows
-    do {
+    try await ending(with: { await application.stop() }) {
       try await application.start(on: try await bus.connect())
       try await body(application)
-    } catch {
-      Issue.record(error)
     }
-    await application.stop()
     #expect(application.failures.isEmpty)
   }
 }

@@ -5,39 +5,25 @@ import Testing
 
 /// Which calls a scene gets, in which order and state, in each case.
 @MainActor @Suite struct LifecycleTests {
-  private static let arrival = [
-    "willConnect Main (unattached)", "willEnterForeground (unattached)", "bringToFront  (foregroundInactive)",
-    "didBecomeActive (foregroundActive)",
-  ]
-
   private static let leaving = [
     "willResignActive (foregroundActive)", "didEnterBackground (background)", "stateRestorationActivity (background)",
   ]
 
-  @Test func `a new scene connects, enters the foreground, and becomes active`() async throws {
-    try await withStage { _, service, application in
-      #expect(service.lines == ["AttachHost org.example.Cats []"])
-      let session = service.addSession(1)
-      try await service.connect(session, Options.activity("cat1"))
-      let scene = try #require(application.scene(of: session))
-      #expect(scene.activationState == .foregroundInactive)
+  @Test func `a new scene connects and becomes active, and later comes out of the background to continue`() async throws
+  {
+    try await withScene(Options.activity("cat1")) { service, application, scene in
+      let session = scene.id
+      #expect(service.lines.first == "AttachHost org.example.Cats []")
       #expect(scene.userActivity == cat("cat1"))
       try await service.activate(session, token: "let-me")
-      var expected = Self.arrival
-      expected[2] = "bringToFront let-me (foregroundInactive)"
-      #expect(application.taken() == expected)
-      #expect(scene.activationState == .foregroundActive)
+      #expect(
+        application.taken() == [
+          "willConnect Main (unattached)", "willEnterForeground (unattached)",
+          "bringToFront let-me (foregroundInactive)", "didBecomeActive (foregroundActive)",
+        ])
       try await service.wait(for: "1: SetState foregroundActive")
       #expect(application.connectedScenes.map(\.id) == [session])
       #expect(application.openSessions.map(\.identifier) == [session])
-    }
-  }
-
-  @Test func `a scene that is there continues, and comes out of the background for it`() async throws {
-    try await withScene { service, application, scene in
-      let session = scene.id
-      try await service.activate(session)
-      #expect(application.taken() == Self.arrival)
       try await service.resume(session, Options.activity("cat2"))
       try await service.activate(session)
       #expect(application.taken() == ["continue cat2 (foregroundActive)", "bringToFront  (foregroundActive)"])

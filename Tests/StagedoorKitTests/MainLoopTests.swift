@@ -24,8 +24,7 @@ import Testing
       ["kit-stage-async", "kit-stage-plain", "kit-stage-glib"],
       ["elsewhere", "on the main thread", "on the main thread"]))
   func `scenes live on the main actor, and nothing is polled`(program: String, place: String) async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
+    try await withPlayedService(sessions: [1]) { bus, service, _ in
       let session = PlayedService.session(1)
       try await Command.built(program, environment: bus.environment).whileRunning { stage in
         try await service.wait(for: "AttachHost org.example.Cats []")

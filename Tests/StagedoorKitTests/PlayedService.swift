@@ -460,11 +460,11 @@ final class PlayedService: Sendable {
 
 /// Runs `body` with a client, and a service that the test plays.
 nonisolated(nonsending) func withPlayedService(
-  events: [String] = [], answering answers: [MemberName: [PlayedService.Answer]] = [:],
+  sessions: [Int] = [], events: [String] = [], answering answers: [MemberName: [PlayedService.Answer]] = [:],
   _ body: nonisolated(nonsending) (PrivateBus, PlayedService, Stagedoor) async throws -> Void
 ) async throws {
   try await withPrivateBus { bus in
-    let service = try await PlayedService(on: bus, events: events, answering: answers)
+    let service = try await PlayedService(on: bus, sessions: sessions, events: events, answering: answers)
     try await body(bus, service, Stagedoor(on: try await bus.connect()))
   }
 }

@@ -61,8 +61,7 @@ import Testing
         application.items = []
         // What the application says about the delivery reaches the service before this call.
         try await stagedoor.destroy(delivery.session)
-        let ending = try await end(of: drag)
-        #expect(ending.operation == .copy)
+        #expect(try await end(of: drag).operation == .copy)
       }
     }
   }

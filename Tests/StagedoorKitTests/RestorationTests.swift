@@ -24,8 +24,7 @@ import Testing
   }
 
   @Test func `a window whose process was killed is restored with what it showed`() async throws {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
+    try await withPlayedService(sessions: [1]) { bus, service, _ in
       var restored: [UserActivity?] = []
       for options in [Options.activity("cat1"), Options.none, Options.activity("cat2")] {
         let application = PlayedApplication("org.example.Cats")
@@ -54,8 +53,7 @@ import Testing
     arguments: ["kit-stage-async", "kit-stage-plain", "kit-stage-glib"], [SIGTERM, SIGINT, SIGHUP])
   func `a signal stops an application in order, and then ends its process`(program: String, signal: Int32) async throws
   {
-    try await withPrivateBus { bus in
-      let service = try await PlayedService(on: bus, sessions: [1])
+    try await withPlayedService(sessions: [1]) { bus, service, _ in
       try await Command.built(program, environment: bus.environment).whileRunning { stage in
         try await service.wait(for: "AttachHost org.example.Cats []")
         try await service.connect(PlayedService.session(1), Options.activity("cat1"))

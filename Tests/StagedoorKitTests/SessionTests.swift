@@ -88,8 +88,7 @@ import Testing
 
   @Test func `a reader that lags behind ends with the sessions of the next service, and not of the last`() async throws
   {
-    try await withPlayedService { bus, first, stagedoor in
-      first.addSession(1)
+    try await withPlayedService(sessions: [1]) { bus, first, stagedoor in
       let sessions = try await stagedoor.liveSessions()
       for number in 2...9 { first.addSession(number) }
       await first.close()
@@ -107,8 +106,7 @@ import Testing
   }
 
   @Test func `a wait for sessions that is cancelled while they are read again loses nothing`() async throws {
-    try await withPlayedService { bus, first, stagedoor in
-      first.addSession(1)
+    try await withPlayedService(sessions: [1]) { bus, first, stagedoor in
       let reader = await Reader(try await stagedoor.liveSessions())
       #expect(try await reader.next()?.count == 1)
       await first.close()
