@@ -61,24 +61,22 @@ import Testing
     func state(_ drag: String) async throws -> String { try await self.drag(drag).get("State", as: String.self) }
   }
 
-  @Test func `a drag whose source leaves at once does not stay`() async throws {
-    try await withDaemon(installing: House.pictures) { house, daemon in
-      var pipes: [OwnedFileDescriptor] = []
-      for _ in 0..<20 {
-        let source = try await house.bus.connect()
-        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-        try house.service(source).send(
-          "BeginDragItems", [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
-        await source.close()
-        readEnd.close()
-        pipes.append(writeEnd)
-      }
-      _ = try await house.eventSequence()
-      // When the service has let go of a pipe, nobody reads from it.
-      let all = pipes
-      try await eventually("the drags are over") { all.allSatisfy(\.hasNoReader) }
-      #expect(daemon.status == nil)
+  @Test(.daemon(installing: House.pictures)) func `a drag whose source leaves at once does not stay`() async throws {
+    var pipes: [OwnedFileDescriptor] = []
+    for _ in 0..<20 {
+      let source = try await house.bus.connect()
+      let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+      try house.service(source).send(
+        "BeginDragItems", [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
+      await source.close()
+      readEnd.close()
+      pipes.append(writeEnd)
     }
+    _ = try await house.eventSequence()
+    // When the service has let go of a pipe, nobody reads from it.
+    let all = pipes
+    try await eventually("the drags are over") { all.allSatisfy(\.hasNoReader) }
+    #expect(daemon.status == nil)
   }
 
   private static let picture = Things.item(

@@ -314,3 +314,28 @@ nonisolated(nonsending) func withHost<Result>(
     house, daemon in try await house.hosting { host in try await body(house, host, daemon) }
   }
 }
+
+extension Trait where Self == InHouse {
+  /// A service that carries contents, and its host.
+  static func host(limits: [String: Int] = [:], durability: String = "normal") -> Self {
+    InHouse { test in
+      try await withHost(limits: limits, durability: durability) { house, host, daemon in
+        try await InHouse.$house.withValue(house) {
+          try await InHouse.$daemon.withValue(daemon) { try await Hosts.$host.withValue(host) { try await test() } }
+        }
+      }
+    }
+  }
+
+  static var host: Self { host() }
+}
+
+private enum Hosts {
+  @TaskLocal static var host: HostPlayer?
+}
+
+/// The host of the test that runs.
+var host: HostPlayer {
+  guard let host = Hosts.host else { preconditionFailure("the test has no trait of a host") }
+  return host
+}
