@@ -71,8 +71,7 @@ import Testing
       let before = OpenDescriptors.count
       for _ in 0..<(getenv("STAGEDOOR_STRESS") == nil ? 1_000 : 10_000) { try await round() }
       #expect(OpenDescriptors.count <= before + 2, "\(OpenDescriptors.list)")
-      let left = TemporaryDirectory.paths(below: stores.spool)
-      #expect(left == ["snapshots", "snapshots/\(other).image%2Fpng"])
+      #expect(TemporaryDirectory.paths(below: stores.spool) == ["snapshots", "snapshots/\(other).image%2Fpng"])
       await store.close()
     }
   }
@@ -88,8 +87,7 @@ import Testing
       let store = stores.store()
       let (readEnd, writeEnd) = try pipe("x", isEnded: false)
       #expect(readEnd.withRawValue { fchmod($0, 0) } == 0)
-      let error = await refusal(of: try await store.copy(readEnd, as: 1))
-      #expect(error?.name == .invalidPayload)
+      #expect(await refusal(of: try await store.copy(readEnd, as: 1))?.name == .invalidPayload)
       let picture = await refusal(of: try await store.setSnapshot(of: other, type: "image/png", from: readEnd))
       #expect(picture?.name == .invalidPayload)
       #expect(try await store.copy(try pipe("whole").readEnd, as: 2) == 5)
@@ -122,29 +120,18 @@ import Testing
         var taken: [Int32] = []
         while case let number = fcntl(0, F_DUPFD_CLOEXEC, 3), number >= 0 { taken.append(number) }
         for _ in 0..<spare { close(taken.removeLast()) }
-        var errors: [InterchangeError?] = []
-        func attempt(_ body: () async throws(InterchangeError) -> Void) async {
-          do throws(InterchangeError) {
-            try await body()
-            errors.append(nil)
-          } catch {
-            errors.append(error)
-          }
-        }
-        await attempt { () throws(InterchangeError) in try await store.keep([1], as: 7) }
-        await attempt { () throws(InterchangeError) in _ = try await store.copy(path, as: 7) }
-        await attempt { () throws(InterchangeError) in _ = try await store.open() }
-        await attempt { () throws(InterchangeError) in
-          try await store.setSnapshot(of: other, type: "image/png", from: picture)
-        }
-        await attempt { () throws(InterchangeError) in _ = try await store.openSnapshot(of: other, for: nil) }
+        var errors = [
+          await failure(of: try await store.keep([1], as: 7)), await failure(of: try await store.copy(path, as: 7)),
+          await failure(of: try await store.open()),
+          await failure(of: try await store.setSnapshot(of: other, type: "image/png", from: picture)),
+          await failure(of: try await store.openSnapshot(of: other, for: nil)),
+        ]
         if spare < 1 {
-          await attempt { () throws(InterchangeError) in _ = try await store.check(fileAt: url(path), at: place) }
-          await attempt { () throws(InterchangeError) in _ = try await store.open(1) }
-          await attempt { () throws(InterchangeError) in _ = try BaggageStore.memoryFile([1]) }
-          await attempt { () throws(InterchangeError) in
-            try await BaggageStore(directory: nil, isSynced: false).keep([1])
-          }
+          errors += [
+            await failure(of: try await store.check(fileAt: url(path), at: place)),
+            await failure(of: try await store.open(1)), await failure(of: try BaggageStore.memoryFile([1])),
+            await failure(of: try await BaggageStore(directory: nil, isSynced: false).keep([1])),
+          ]
         }
         // A file that cannot be removed now is removed later.
         await store.free([other])
@@ -188,8 +175,7 @@ import Testing
         #expect(error?.name == .storageFailed)
         #expect(error?.message == "\(place): the content cannot be stored: File too large")
       }
-      let paths = TemporaryDirectory.paths(below: stores.spool)
-      #expect(paths == ["\(delivery)", "\(delivery)/0"])
+      #expect(TemporaryDirectory.paths(below: stores.spool) == ["\(delivery)", "\(delivery)/0"])
       await store.close()
     }
   }

@@ -34,8 +34,7 @@ import Testing
       let connection = try await Connection.open(BusAddress("unix:path=\(socket)"))
       let bus = try #require(try await connection.credentials(of: .bus).processID)
       demo.signal(signal)
-      let status = try await demo.ended()
-      #expect(status == (signal == SIGKILL ? .signalled(SIGKILL) : .exited(0)))
+      #expect(try await demo.ended() == (signal == SIGKILL ? .signalled(SIGKILL) : .exited(0)))
       #expect(try await withLimit(usualLimit, "the end of the bus") { await connection.closed() } == .disconnected)
       await connection.close()
       try await eventually("the bus's process and its socket are gone") {

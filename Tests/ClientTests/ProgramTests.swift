@@ -7,8 +7,7 @@ import Testing
   @Test func `Quit is answered, and ends it with status 0`() async throws {
     try await withStage { stage in
       try await stage.object.call("Quit")
-      let status = try await stage.showcase.ended()
-      #expect(status == .exited(0))
+      #expect(try await stage.showcase.ended() == .exited(0))
     }
   }
 

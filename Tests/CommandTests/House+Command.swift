@@ -1,43 +1,20 @@
 import DBusTestSupport
-import DaemonTestSupport
+// Every test here lives in a house.
+@_exported import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import Testing
 
-/// The house in which a test runs.
-struct InHouse: SuiteTrait, TestTrait, TestScoping {
-  @TaskLocal static var present: House?
-
-  fileprivate let enter: @Sendable (@Sendable (House) async throws -> Void) async throws -> Void
-  var isRecursive: Bool { true }
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-  ) async throws {
-    try await enter { house in try await Self.$present.withValue(house) { try await function() } }
-  }
-}
-
 extension Trait where Self == InHouse {
-  /// A private bus and an unused home.
-  static var house: Self { InHouse { test in try await withHouse { try await test($0) } } }
-  /// The same with a service, which keeps nothing on the disk.
-  static var service: Self { InHouse { test in try await withService { try await test($0) } } }
-  /// The same with a service that knows the gallery.
+  /// A service that knows the gallery.
   static var gallery: Self {
     InHouse { test in
       try await withService { house in
         try await house.registerGallery()
-        try await test(house)
+        try await InHouse.$house.withValue(house) { try await test() }
       }
     }
   }
-}
-
-/// The house of the test that runs.
-var house: House {
-  guard let house = InHouse.present else { preconditionFailure("the test has no trait .house, .service or .gallery") }
-  return house
 }
 
 // MARK: - What the command says

@@ -153,6 +153,13 @@ package nonisolated(nonsending) func withDaemon<Result>(
   _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:], installing manifest: String? = nil,
   with arguments: String..., body: nonisolated(nonsending) (House, RunningCommand) async throws -> Result
 ) async throws -> Result {
+  try await withDaemon(kind, limits: limits, installing: manifest, with: arguments, body: body)
+}
+
+package nonisolated(nonsending) func withDaemon<Result>(
+  _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:], installing manifest: String? = nil,
+  with arguments: [String], body: nonisolated(nonsending) (House, RunningCommand) async throws -> Result
+) async throws -> Result {
   try await withHouse(kind, limits: limits, installing: manifest) { house in
     try await house.serving(house.daemon(arguments)) { daemon in try await body(house, daemon) }
   }

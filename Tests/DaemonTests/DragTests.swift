@@ -40,10 +40,8 @@ import Testing
 
     func drag(_ path: String) throws -> RemoteObject { try house.object(path, House.drag, over: connection) }
 
-    func begin(
-      _ items: [String: Variant]..., options: [String: Variant] = [:]
-    ) async throws -> (drag: String, ticket: String) {
-      try await house.beginDrag(items, options, over: connection)
+    func begin() async throws -> (drag: String, ticket: String) {
+      try await house.beginDrag([DragTests.picture], ["allowedOperations": ["copy", "move"].variant], over: connection)
     }
 
     func open(_ ticket: String) async throws -> String {
@@ -54,44 +52,35 @@ import Testing
       try await self.drag(drag).call("Propose", try ObjectPath(session), returning: String.self)
     }
 
-    func drop(_ drag: String, on session: String, _ operation: String = "copy") async throws -> Landing {
+    func drop(_ drag: String, on session: String) async throws -> Landing {
       Landing(
         try await self.drag(drag).call(
-          "DropOn", try ObjectPath(session), operation, returning: ObjectPath.self, String.self, String.self))
+          "DropOn", try ObjectPath(session), "copy", returning: ObjectPath.self, String.self, String.self))
     }
 
     func state(_ drag: String) async throws -> String { try await self.drag(drag).get("State", as: String.self) }
-
-    func items(_ drag: String) async throws -> [String] {
-      try await self.drag(drag).get("Items", as: [[String: Variant]].self).map { shown($0) }
-    }
-
-    func leave() async { await connection.close() }
   }
 
-  @Test func `a drag whose source leaves at once does not stay`() async throws {
-    try await withDaemon(installing: House.pictures) { house, daemon in
-      var pipes: [OwnedFileDescriptor] = []
-      for _ in 0..<20 {
-        let source = try await house.bus.connect()
-        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
-        try house.service(source).send(
-          "BeginDragItems", [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
-        await source.close()
-        readEnd.close()
-        pipes.append(writeEnd)
-      }
-      _ = try await house.eventSequence()
-      // When the service has let go of a pipe, nobody reads from it.
-      let all = pipes
-      try await eventually("the drags are over") { all.allSatisfy(\.hasNoReader) }
-      #expect(daemon.status == nil)
+  @Test(.daemon(installing: House.pictures)) func `a drag whose source leaves at once does not stay`() async throws {
+    var pipes: [OwnedFileDescriptor] = []
+    for _ in 0..<20 {
+      let source = try await house.bus.connect()
+      let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+      try house.service(source).send(
+        "BeginDragItems", [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
+      await source.close()
+      readEnd.close()
+      pipes.append(writeEnd)
     }
+    _ = try await house.eventSequence()
+    // When the service has let go of a pipe, nobody reads from it.
+    let all = pipes
+    try await eventually("the drags are over") { all.allSatisfy(\.hasNoReader) }
+    #expect(daemon.status == nil)
   }
 
   private static let picture = Things.item(
     Things.text("the sea", "image/png"), Things.promise("text/plain"), name: "Beach.png")
-  private static let both: [String: Variant] = ["allowedOperations": ["copy", "move"].variant]
 
   /// Runs `body` with a service, a host that shows a window, a source of promises and a program that drops.
   private func dragging(
@@ -107,7 +96,6 @@ import Testing
         let participant = try await Participant(in: house, source.connection)
         let dropper = try await Participant(in: house)
         try await body(house, host, source, participant, dropper, window)
-        await dropper.leave()
       }
     }
   }
@@ -117,15 +105,15 @@ import Testing
   @Test(arguments: PrivateBus.Kind.available)
   func `what is picked up is looked at, proposed, dropped, opened and told of`(kind: PrivateBus.Kind) async throws {
     try await dragging(kind) { house, host, promiser, source, dropper, window in
-      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both)
+      let (drag, ticket) = try await source.begin()
       #expect(ticket.count >= 16 && ticket.allSatisfy(\.isLetter))
       let asHost = try await Participant(in: house, host.connection)
       // Before the connection brings the ticket, the drag does not exist for it.
-      let unknown = try await refused { _ = try await dropper.state(drag) }
-      #expect(unknown?.name == .unknownObject)
+      #expect(try await refused { _ = try await dropper.state(drag) }?.name == .unknownObject)
       #expect(try await dropper.open(ticket) == drag)
       #expect(try await dropper.state(drag) == "dragging")
-      #expect(try await dropper.items(drag) == ["Beach.png: image/png (all), text/plain (all); "])
+      let items = try await dropper.drag(drag).get("Items", as: [[String: Variant]].self)
+      #expect(items.map { shown($0) } == ["Beach.png: image/png (all), text/plain (all); "])
       #expect(try await dropper.drag(drag).get("AllowedOperations", as: [String].self) == ["copy", "move"])
 
       #expect(try await dropper.propose(drag, on: window) == "copy")
@@ -142,7 +130,7 @@ import Testing
       let more = [Things.item(Things.descriptor(try .pipe(of: Array("two".utf8))))]
       try await source.drag(drag).call("AddItems", more)
       try await dropper.isTold("changed Items")
-      let landing = try await dropper.drop(drag, on: window, "copy")
+      let landing = try await dropper.drop(drag, on: window)
       #expect(landing.session == window)
       #expect(landing.outcome == "activated")
       let options = try #require(try await host.asked(1, "ContinueScene").last).options
@@ -172,18 +160,17 @@ import Testing
       let changes = try await other.connection.signals(
         MatchRule(interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged"))
       let overheard = Lock<[String]>([])
-      let listening = [ears, changes].map { stream in
+      for stream in [ears, changes] {
         Task { for await signal in stream { overheard.withLock { $0.append("\(signal.path)") } } }
       }
-      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both)
+      let (drag, ticket) = try await source.begin()
       func isUnknown(_ body: () async throws -> Void) async throws -> Bool {
         try await refused(body)?.name == .unknownObject
       }
       #expect(try await isUnknown { _ = try await other.state(drag) })
       #expect(try await isUnknown { _ = try await other.drag(drag).properties() })
       for wrong in ["", "x", String(ticket.dropLast()), ticket + "a", ticket.uppercased()] {
-        let error = try await refused { _ = try await other.open(wrong) }
-        #expect(error?.name == .unknownObject, "\(wrong)")
+        #expect(try await refused { _ = try await other.open(wrong) }?.name == .unknownObject, "\(wrong)")
       }
       // The host does not know the ticket either.
       let asHost = try await Participant(in: house, host.connection)
@@ -199,8 +186,6 @@ import Testing
       _ = try await other.connection.call(to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
       #expect(overheard.withLock { $0 }.allSatisfy { !$0.contains("/drag/") })
       #expect(other.told.isEmpty)
-      for task in listening { task.cancel() }
-      await other.leave()
     }
   }
 }

@@ -69,18 +69,17 @@ import Testing
       }
   }()
 
-  @Test func `what is wrong is refused by name, with a message that mends it, and leaves nothing`() async throws {
-    try await withService(registering: Manifests.cats) { house in
-      for wrong in Self.wrongs {
-        let error = try await house.refusal(wrong.member, wrong.arguments, in: wrong.interface)
-        #expect(error.name == wrong.error, "\(wrong): \(error.message)")
-        for words in wrong.says { #expect(error.message.contains(words), "\(wrong): \(error)") }
-      }
-      #expect(try await house.eventSequence() == "0")
-      #expect(try await house.sessions().isEmpty)
-      #expect(try await house.deliveries().isEmpty)
-      #expect(try await house.call("ListApplications")[0].elements.count == 1)
+  @Test(.service(registering: Manifests.cats))
+  func `what is wrong is refused by name, with a message that mends it, and leaves nothing`() async throws {
+    for wrong in Self.wrongs {
+      let error = try await house.refusal(wrong.member, wrong.arguments, in: wrong.interface)
+      #expect(error.name == wrong.error, "\(wrong): \(error.message)")
+      for words in wrong.says { #expect(error.message.contains(words), "\(wrong): \(error)") }
     }
+    #expect(try await house.eventSequence() == "0")
+    #expect(try await house.sessions().isEmpty)
+    #expect(try await house.deliveries().isEmpty)
+    #expect(try await house.call("ListApplications")[0].elements.count == 1)
   }
 
   @Test(arguments: PrivateBus.Kind.available)
@@ -116,32 +115,30 @@ import Testing
   }
 
   /// Values are read while a new window is announced. Once, this ended the next turn in between.
-  @Test func `what comes close behind a new window is told behind it`() async throws {
-    try await withService(registering: Manifests.cats) { house in
-      let shown = try await house.drop("viewCat", "cat0").session
-      let connection = try await Connection.open(house.bus.address)
-      let routed = try await connection.signals(
-        MatchRule(interface: "org.stagedoor.Interchange1", member: "Routed"), buffering: .newest(10_000))
-      let rounds = 100
-      let service = try house.service(connection)
-      func send(_ key: String) throws { try service.send("Drop", "viewCat", key, [String: String]()) }
-      for round in 1...rounds {
-        try send("new\(round)")
-        for _ in 0..<12 { try send("cat0") }
-      }
-      var numbers: [UInt64] = []
-      var sessions: [String] = []
-      for await signal in routed {
-        let (_, session, _, _, _, _, _, number) = try signal.values(
-          as: String.self, ObjectPath.self, String.self, String.self, String.self, String.self, String.self, UInt64.self
-        )
-        numbers.append(number)
-        sessions.append(session.rawValue)
-        if numbers.count == 13 * rounds { break }
-      }
-      #expect(numbers == Array(2...UInt64(13 * rounds + 1)))
-      #expect(sessions.count { $0 == shown } == 12 * rounds)
-      await connection.close()
+  @Test(.service(registering: Manifests.cats))
+  func `what comes close behind a new window is told behind it`() async throws {
+    let shown = try await house.drop("viewCat", "cat0").session
+    let connection = try await house.bus.connect()
+    let routed = try await connection.signals(
+      MatchRule(interface: "org.stagedoor.Interchange1", member: "Routed"), buffering: .newest(10_000))
+    let rounds = 100
+    let service = try house.service(connection)
+    func send(_ key: String) throws { try service.send("Drop", "viewCat", key, [String: String]()) }
+    for round in 1...rounds {
+      try send("new\(round)")
+      for _ in 0..<12 { try send("cat0") }
     }
+    var numbers: [UInt64] = []
+    var sessions: [String] = []
+    for await signal in routed {
+      let (_, session, _, _, _, _, _, number) = try signal.values(
+        as: String.self, ObjectPath.self, String.self, String.self, String.self, String.self, String.self, UInt64.self
+      )
+      numbers.append(number)
+      sessions.append(session.rawValue)
+      if numbers.count == 13 * rounds { break }
+    }
+    #expect(numbers == Array(2...UInt64(13 * rounds + 1)))
+    #expect(sessions.count { $0 == shown } == 12 * rounds)
   }
 }

@@ -171,6 +171,16 @@ nonisolated(nonsending) func withService<Result>(
   }
 }
 
+extension Trait where Self == InHouse {
+  static func service(registering manifest: String) -> Self {
+    InHouse { test in
+      try await withService(registering: manifest) { house in
+        try await InHouse.$house.withValue(house) { try await test() }
+      }
+    }
+  }
+}
+
 extension House {
   /// The longest time that a neighbour waits for an answer while `body` runs.
   nonisolated(nonsending) func longestWait(

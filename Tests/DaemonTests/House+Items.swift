@@ -14,32 +14,21 @@ struct OpenedItem: Sendable {
 }
 
 extension OwnedFileDescriptor {
-  /// Reads to the end.
-  func everything() async throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    try await read { bytes += $0 }
-    return bytes
-  }
-
-  /// Reads to the end, and returns the number of bytes.
-  func count() async throws -> Int {
-    var sum = 0
-    try await read { sum += $0.count }
-    return sum
-  }
-
   /// Reads to the end, on a thread that may block.
-  private func read(_ body: (ArraySlice<UInt8>) -> Void) async throws {
+  func everything() async throws -> [UInt8] {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try self.withRawValue(Self.everything(in:)) }) }
+    }
+  }
+
+  private static func everything(in file: Int32) throws -> [UInt8] {
+    var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 20))
     while true {
-      let some = try await onThread { number in
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var count = 0
-        repeat { count = Glibc.read(number, &buffer, buffer.count) } while count < 0 && errno == EINTR
-        if count < 0 { throw Refused(number: errno) }
-        return buffer[..<count]
-      }
-      if some.isEmpty { return }
-      body(some)
+      let count = Glibc.read(file, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { throw Refused(number: errno) }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
     }
   }
 
@@ -90,12 +79,6 @@ extension OwnedFileDescriptor {
     let file = OwnedFileDescriptor(owning: number)
     if ftruncate(number, size) < 0 { throw Refused(number: errno) }
     return file
-  }
-
-  private func onThread<Value: Sendable>(_ body: @escaping @Sendable (Int32) throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Result { try self.withRawValue(body) }) }
-    }
   }
 
   struct Refused: Error { let number: Int32 }
@@ -330,4 +313,29 @@ nonisolated(nonsending) func withHost<Result>(
   try await withDaemon(kind, limits: limits, installing: House.pictures, with: "--durability", durability) {
     house, daemon in try await house.hosting { host in try await body(house, host, daemon) }
   }
+}
+
+extension Trait where Self == InHouse {
+  /// A service that carries contents, and its host.
+  static func host(limits: [String: Int] = [:], durability: String = "normal") -> Self {
+    InHouse { test in
+      try await withHost(limits: limits, durability: durability) { house, host, daemon in
+        try await InHouse.$house.withValue(house) {
+          try await InHouse.$daemon.withValue(daemon) { try await Hosts.$host.withValue(host) { try await test() } }
+        }
+      }
+    }
+  }
+
+  static var host: Self { host() }
+}
+
+private enum Hosts {
+  @TaskLocal static var host: HostPlayer?
+}
+
+/// The host of the test that runs.
+var host: HostPlayer {
+  guard let host = Hosts.host else { preconditionFailure("the test has no trait of a host") }
+  return host
 }

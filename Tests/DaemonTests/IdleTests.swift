@@ -26,40 +26,35 @@ import Testing
     }
   }
 
-  @Test func `once it is quiet, it lets go of the code that it has run`() async throws {
-    try await withDaemon(installing: Manifests.cats) { house, daemon in
-      try await eventually("it takes less than three quarters") {
-        _ = try await house.hand("viewCat", "cat1")
-        let busy = try daemon.memory("RssFile")
-        try await ContinuousClock().sleep(for: .seconds(4))
-        return try daemon.memory("RssFile") * 4 < busy * 3
-      }
+  @Test(.daemon(installing: Manifests.cats))
+  func `once it is quiet, it lets go of the code that it has run`() async throws {
+    try await eventually("it takes less than three quarters") {
+      _ = try await house.hand("viewCat", "cat1")
+      let busy = try daemon.memory("RssFile")
+      try await ContinuousClock().sleep(for: .seconds(4))
+      return try daemon.memory("RssFile") * 4 < busy * 3
     }
   }
 
-  @Test func `applications that came and went leave nothing`() async throws {
-    try await withDaemon(with: "--durability", "memory") { house, daemon in
-      let connection = try await house.bus.connect()
-      let service = try house.service(connection)
-      func comeAndGo(_ numbers: Range<Int>) async throws {
-        for number in numbers {
-          let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(
-            separator: ", ")
-          let manifest = """
-            {"CFBundleIdentifier": "org.example.App\(number)", "NSUserActivityTypes": [\(types)],
-             "UIApplicationSceneManifest": {"UISceneConfigurations": {"UIWindowSceneSessionRoleApplication":
-               [{"UISceneConfigurationName": "Main\(number)"}]}}}
-            """
-          _ = try await service.call("RegisterApplication", manifest, returning: ObjectPath.self)
-          try await service.call("UnregisterApplication", "org.example.App\(number)")
-        }
+  @Test(.daemon(with: "--durability", "memory")) func `applications that came and went leave nothing`() async throws {
+    let service = try house.service(house.watcher)
+    func comeAndGo(_ numbers: Range<Int>) async throws {
+      for number in numbers {
+        let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(
+          separator: ", ")
+        let manifest = """
+          {"CFBundleIdentifier": "org.example.App\(number)", "NSUserActivityTypes": [\(types)],
+           "UIApplicationSceneManifest": {"UISceneConfigurations": {"UIWindowSceneSessionRoleApplication":
+             [{"UISceneConfigurationName": "Main\(number)"}]}}}
+          """
+        _ = try await service.call("RegisterApplication", manifest, returning: ObjectPath.self)
+        try await service.call("UnregisterApplication", "org.example.App\(number)")
       }
-      try await comeAndGo(0..<100)
-      let before = try daemon.memory("RssAnon")
-      try await comeAndGo(100..<700)
-      let grown = try daemon.memory("RssAnon") - before
-      #expect(grown < 5 << 20, "\(grown) bytes stay")
-      await connection.close()
     }
+    try await comeAndGo(0..<100)
+    let before = try daemon.memory("RssAnon")
+    try await comeAndGo(100..<700)
+    let grown = try daemon.memory("RssAnon") - before
+    #expect(grown < 5 << 20, "\(grown) bytes stay")
   }
 }

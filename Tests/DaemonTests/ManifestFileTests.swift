@@ -43,46 +43,45 @@ import Testing
     try await house.property("Name", of: House.cats, in: House.application)
   }
 
-  @Test func `of two files for one application the JSON counts, then the list, and then the system's`() async throws {
-    try await withHouse(installing: Self.cats("JSON")) { house in
-      let (json, list) = ("\(house.applications)/org.example.Cats.json", "\(house.applications)/org.example.Cats.plist")
-      try house.write(Self.list("List"), to: list)
-      // A file in another directory is not a second file: the user's file goes before the system's.
-      try house.write(Self.list("System"), to: "\(house.systemApplications)/org.example.Cats.plist")
-      try await house.serving { daemon in
-        let sentence = "stagedoord: \(list): it is passed over, since \(json) counts; remove one of them\n"
-        @Sendable func said() -> Int { daemon.standardError.components(separatedBy: sentence).count - 1 }
-        #expect(try await name(in: house) == "JSON")
-        try await eventually("it is said") { said() == 1 }
-        // A change of another file does not repeat the message; a user who asks for it does.
-        try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
-        try await eventually("the other", within: Self.limit) {
-          try await house.explain(Payloads.activity("play"))["outcome"] != nil
-        }
-        #expect(said() == 1)
-        daemon.signal(SIGHUP)
-        try await eventually("it is said again") { said() == 2 }
-        // A broken file counts too: the service does not use the other one, although its author may think so.
-        try house.write("{", to: json)
-        daemon.signal(SIGHUP)
-        try await eventually("it is said once more") { said() == 3 }
-        #expect(try await name(in: house) == "JSON")
-
-        try FileManager.default.removeItem(atPath: json)
-        for version in ["Later", "Last"] {
-          try house.write(Self.list(version), to: list)
-          daemon.signal(SIGHUP)
-          try await eventually("the version \(version) of the list") { try await name(in: house) == version }
-        }
-        let error = try await house.refusal("RegisterApplication", "string:\(Self.cats("Mine"))")
-        #expect(error.name == "org.stagedoor.Error.RequestDenied")
-        #expect(error.message.contains(list))
-        try FileManager.default.removeItem(atPath: list)
-        daemon.signal(SIGHUP)
-        try await eventually("the system's") { try await name(in: house) == "System" }
-        #expect(said() == 3)
-        #expect(!daemon.standardError.contains(house.systemApplications))
+  @Test(.house(installing: cats("JSON")))
+  func `of two files for one application the JSON counts, then the list, and then the system's`() async throws {
+    let (json, list) = ("\(house.applications)/org.example.Cats.json", "\(house.applications)/org.example.Cats.plist")
+    try house.write(Self.list("List"), to: list)
+    // A file in another directory is not a second file: the user's file goes before the system's.
+    try house.write(Self.list("System"), to: "\(house.systemApplications)/org.example.Cats.plist")
+    try await house.serving { daemon in
+      let sentence = "stagedoord: \(list): it is passed over, since \(json) counts; remove one of them\n"
+      @Sendable func said() -> Int { daemon.standardError.components(separatedBy: sentence).count - 1 }
+      #expect(try await name(in: house) == "JSON")
+      try await eventually("it is said") { said() == 1 }
+      // A change of another file does not repeat the message; a user who asks for it does.
+      try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
+      try await eventually("the other", within: Self.limit) {
+        try await house.explain(Payloads.activity("play"))["outcome"] != nil
       }
+      #expect(said() == 1)
+      daemon.signal(SIGHUP)
+      try await eventually("it is said again") { said() == 2 }
+      // A broken file counts too: the service does not use the other one, although its author may think so.
+      try house.write("{", to: json)
+      daemon.signal(SIGHUP)
+      try await eventually("it is said once more") { said() == 3 }
+      #expect(try await name(in: house) == "JSON")
+
+      try FileManager.default.removeItem(atPath: json)
+      for version in ["Later", "Last"] {
+        try house.write(Self.list(version), to: list)
+        daemon.signal(SIGHUP)
+        try await eventually("the version \(version) of the list") { try await name(in: house) == version }
+      }
+      let error = try await house.refusal("RegisterApplication", "string:\(Self.cats("Mine"))")
+      #expect(error.name == "org.stagedoor.Error.RequestDenied")
+      #expect(error.message.contains(list))
+      try FileManager.default.removeItem(atPath: list)
+      daemon.signal(SIGHUP)
+      try await eventually("the system's") { try await name(in: house) == "System" }
+      #expect(said() == 3)
+      #expect(!daemon.standardError.contains(house.systemApplications))
     }
   }
 
@@ -125,95 +124,91 @@ import Testing
     try #require(rename(path, other) == 0, "\(String(cString: strerror(errno)))")
   }
 
-  @Test func `a manifest is read as it is written, replaced, broken, mended, taken away and put back`() async throws {
-    try await withHouse(installing: Self.cats("First")) { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try await house.serving { daemon in
-        let landing = try await house.drop("viewCat", "cat1")
-        #expect(try await house.property("ManifestPath", of: House.cats, in: House.application) == file)
-        // Write the file in place, as some editors do; then write a new file and rename it, as others do.
-        try Data(Self.cats("Second").utf8).write(to: URL(filePath: file))
-        try await isNamed("Second", in: house)
-        try house.write(Self.cats("Third"), to: "\(file).new")
-        try move("\(file).new", to: file)
-        try await isNamed("Third", in: house)
+  @Test(.house(installing: cats("First")))
+  func `a manifest is read as it is written, replaced, broken, mended, taken away and put back`() async throws {
+    let file = "\(house.applications)/org.example.Cats.json"
+    try await house.serving { daemon in
+      let landing = try await house.drop("viewCat", "cat1")
+      #expect(try await house.property("ManifestPath", of: House.cats, in: House.application) == file)
+      // Write the file in place, as some editors do; then write a new file and rename it, as others do.
+      try Data(Self.cats("Second").utf8).write(to: URL(filePath: file))
+      try await isNamed("Second", in: house)
+      try house.write(Self.cats("Third"), to: "\(file).new")
+      try move("\(file).new", to: file)
+      try await isNamed("Third", in: house)
 
-        try house.write("{", to: file)
-        try await eventually("the complaint", within: Self.limit) { daemon.standardError.contains("\(file): ") }
-        #expect(try await name(in: house) == "Third")
-        let complaints = daemon.standardError
-        // Another manifest comes, and the service does not repeat the complaint.
-        let other = "\(house.applications)/org.example.Player.json"
-        try house.write(Manifests.oneScene, to: other)
-        try await eventually("the other", within: Self.limit) {
-          try await house.explain(Payloads.activity("play"))["outcome"] != nil
-        }
-        #expect(daemon.standardError == complaints)
-        try house.write(Self.cats("Fourth"), to: file)
-        try await isNamed("Fourth", in: house)
-
-        try move(file, to: "\(house.state)/away")
-        try await isGone(from: house)
-        #expect(try await house.sessions().map { $0[0] } == [landing.session], "its sessions stay")
-        let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
-        #expect(error.name == "org.stagedoor.Error.ActivityTypeNotDeclared", "and are out of routing")
-        try #require(symlink("\(house.state)/away", file) == 0)
-        try await isNamed("Fourth", in: house)
-        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+      try house.write("{", to: file)
+      try await eventually("the complaint", within: Self.limit) { daemon.standardError.contains("\(file): ") }
+      #expect(try await name(in: house) == "Third")
+      let complaints = daemon.standardError
+      // Another manifest comes, and the service does not repeat the complaint.
+      let other = "\(house.applications)/org.example.Player.json"
+      try house.write(Manifests.oneScene, to: other)
+      try await eventually("the other", within: Self.limit) {
+        try await house.explain(Payloads.activity("play"))["outcome"] != nil
       }
+      #expect(daemon.standardError == complaints)
+      try house.write(Self.cats("Fourth"), to: file)
+      try await isNamed("Fourth", in: house)
+
+      try move(file, to: "\(house.state)/away")
+      try await isGone(from: house)
+      #expect(try await house.sessions().map { $0[0] } == [landing.session], "its sessions stay")
+      let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
+      #expect(error.name == "org.stagedoor.Error.ActivityTypeNotDeclared", "and are out of routing")
+      try #require(symlink("\(house.state)/away", file) == 0)
+      try await isNamed("Fourth", in: house)
+      #expect(try await house.drop("viewCat", "cat1").session == landing.session)
     }
   }
 
-  @Test func `directories that are not there yet are waited for, and may go and come back`() async throws {
-    try await withHouse { house in
-      let data = try #require(house.environment["XDG_DATA_HOME"])
-      try FileManager.default.removeItem(atPath: data)
-      try await house.serving { _ in
-        try house.write(Self.cats("First"), to: "\(house.applications)/org.example.Cats.json")
+  @Test(.house) func `directories that are not there yet are waited for, and may go and come back`() async throws {
+    let data = try #require(house.environment["XDG_DATA_HOME"])
+    try FileManager.default.removeItem(atPath: data)
+    try await house.serving { _ in
+      try house.write(Self.cats("First"), to: "\(house.applications)/org.example.Cats.json")
+      try await isNamed("First", in: house)
+      // Only the directory itself reports that it was moved away, for each directory above the manifest.
+      for path in [house.applications, "\(data)/stagedoor", data] {
+        try move(path, to: "\(path)-away")
+        try await isGone(from: house)
+        try move("\(path)-away", to: path)
         try await isNamed("First", in: house)
-        // Only the directory itself reports that it was moved away, for each directory above the manifest.
-        for path in [house.applications, "\(data)/stagedoor", data] {
-          try move(path, to: "\(path)-away")
-          try await isGone(from: house)
-          try move("\(path)-away", to: path)
-          try await isNamed("First", in: house)
-        }
-        try FileManager.default.removeItem(atPath: data)
-        try await isGone(from: house)
-        try house.write(Self.cats("Second"), to: "\(house.systemApplications)/org.example.Cats.json")
-        try await isNamed("Second", in: house)
-        try house.write(Self.cats("Third"), to: "\(house.applications)/org.example.Cats.json")
-        try await isNamed("Third", in: house)
       }
+      try FileManager.default.removeItem(atPath: data)
+      try await isGone(from: house)
+      try house.write(Self.cats("Second"), to: "\(house.systemApplications)/org.example.Cats.json")
+      try await isNamed("Second", in: house)
+      try house.write(Self.cats("Third"), to: "\(house.applications)/org.example.Cats.json")
+      try await isNamed("Third", in: house)
     }
   }
 
-  @Test func `a storm of changes keeps nobody waiting, and when it is over nothing wakes the service`() async throws {
-    try await withHouse(installing: Self.cats("Calm")) { house in
-      let file = "\(house.applications)/org.example.Cats.json"
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.watched { watch in
-          // The storm also changes other files. Some of these are manifests.
-          let storm = """
-            cd '\(house.applications)' && while :; do
-              cp org.example.Cats.json saved && mv saved org.example.Cats.json && echo '{' >org.example.Broken.json \
-                && rm org.example.Broken.json && touch noise && rm noise && echo blow
-            done
-            """
-          try await house.command("sh", "-c", storm).whileRunning { blowing in
-            for _ in 0..<20 {
-              for _ in 0..<10 { try await blowing.nextLine() }
-              let landing = Task { try await house.drop("viewCat", "cat1") }
-              try await withLimit(.seconds(5), "an answer in the storm") { _ = try await landing.value }
-            }
+  @Test(.house(installing: cats("Calm")))
+  func `a storm of changes keeps nobody waiting, and when it is over nothing wakes the service`() async throws {
+    let file = "\(house.applications)/org.example.Cats.json"
+    try await house.serving("--durability", "memory") { daemon in
+      try await house.watched { watch in
+        // The storm also changes other files. Some of these are manifests.
+        let storm = """
+          cd '\(house.applications)' && while :; do
+            cp org.example.Cats.json saved && mv saved org.example.Cats.json && echo '{' >org.example.Broken.json \
+              && rm org.example.Broken.json && touch noise && rm noise && echo blow
+          done
+          """
+        try await house.command("sh", "-c", storm).whileRunning { blowing in
+          for _ in 0..<20 {
+            for _ in 0..<10 { try await blowing.nextLine() }
+            let landing = Task { try await house.drop("viewCat", "cat1") }
+            try await withLimit(.seconds(5), "an answer in the storm") { _ = try await landing.value }
           }
-          try house.write(Self.cats("Still"), to: file)
-          try await isNamed("Still", in: house)
-          let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path.contains("/application/") }
-          #expect(changes.count < 20, "most of what came and went was not even read")
         }
-        try await daemon.rests(within: Self.limit)
+        try house.write(Self.cats("Still"), to: file)
+        try await isNamed("Still", in: house)
+        let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path.contains("/application/") }
+        #expect(changes.count < 20, "most of what came and went was not even read")
       }
+      try await daemon.rests(within: Self.limit)
     }
   }
 }

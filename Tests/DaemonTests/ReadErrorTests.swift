@@ -54,58 +54,53 @@ import TextRules
     #expect(inBackground > 0 && inForeground > 0, "\(inBackground) in the background, \(inForeground) not")
   }
 
-  @Test func `a question that comes with a drop shows nothing of the drop that the disk refuses`() async throws {
-    try await withHouse { house in
-      try await house.servingHere { _ in
-        let caller = try await house.bus.connect()
-        func drop(_ key: String) throws { try house.service(caller).send("Deliver", Payloads.activity("viewCat", key)) }
-        func shown() async throws -> Int { try await house.shownSessions(to: caller) }
-        try drop("cat1")
-        #expect(try await shown() == 1)
-        DiskFaults.begin([.write, .sync], in: house.state, error: ENOSPC)
-        for number in 2...20 {
-          try drop("cat\(number)")
-          let sessions = try? await shown()
-          #expect(sessions == 1 || sessions == nil)
-        }
-        DiskFaults.end(in: house.state)
-        try drop("cat21")
-        #expect(try await shown() == 2)
-        await caller.close()
+  @Test(.house)
+  func `a question that comes with a drop shows nothing of the drop that the disk refuses`() async throws {
+    try await house.servingHere { _ in
+      let caller = try await house.bus.connect()
+      func drop(_ key: String) throws { try house.service(caller).send("Deliver", Payloads.activity("viewCat", key)) }
+      func shown() async throws -> Int { try await house.shownSessions(to: caller) }
+      try drop("cat1")
+      #expect(try await shown() == 1)
+      DiskFaults.begin([.write, .sync], in: house.state, error: ENOSPC)
+      for number in 2...20 {
+        try drop("cat\(number)")
+        let sessions = try? await shown()
+        #expect(sessions == 1 || sessions == nil)
       }
+      DiskFaults.end(in: house.state)
+      try drop("cat21")
+      #expect(try await shown() == 2)
     }
   }
 
-  @Test func `the deliveries to thirty windows that cannot be read are one line in the log`() async throws {
-    try await withHouse { house in
-      let long = String(repeating: "x", count: 20_000)
-      try await house.servingHere { _ in
-        for number in 1...30 {
-          _ = try await house.deliver(
-            #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "cat\#(number)", "#
-              + #""userInfo": {"long": "\#(long)"}}, "options": {"deadline": 3600}}"#)
-        }
+  @Test(.house) func `the deliveries to thirty windows that cannot be read are one line in the log`() async throws {
+    let long = String(repeating: "x", count: 20_000)
+    try await house.servingHere { _ in
+      for number in 1...30 {
+        _ = try await house.deliver(
+          #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "cat\#(number)", "#
+            + #""userInfo": {"long": "\#(long)"}}, "options": {"deadline": 3600}}"#)
       }
-      try await house.servingHere { log in
-        // The sessions are read before the host attaches.
-        #expect(try await house.sessions().count == 30)
-        let host = try await HostPlayer("org.example.Cats", in: house)
-        try await house.register(
-          Manifests.application("org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
-        // It expires before the service is idle for three seconds, writes it to its row, and would have to read it.
-        let expiring = try await house.deliver(Payloads.activity("viewDog", "rex", options: #""deadline": 2"#))
-        DiskFaults.begin([.read], in: house.state, error: EIO)
-        try await host.attach()
-        @Sendable func errors() -> [String] { log.lines.filter { $0.contains("deliveries cannot be read") } }
-        try await eventually("the error") { !errors().isEmpty }
-        // The service tries each again after a second.
-        try await house.waitUntil(expiring.delivery, is: "routed")
-        #expect(errors().count == 1, "\(log.lines)")
-        #expect(host.calls(of: "ConnectScene").count < 30)
-        DiskFaults.end(in: house.state)
-        try await host.asked(30, "ConnectScene")
-        await host.leave()
-      }
+    }
+    try await house.servingHere { log in
+      // The sessions are read before the host attaches.
+      #expect(try await house.sessions().count == 30)
+      let host = try await HostPlayer("org.example.Cats", in: house)
+      try await house.register(
+        Manifests.application("org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
+      // It expires before the service is idle for three seconds, writes it to its row, and would have to read it.
+      let expiring = try await house.deliver(Payloads.activity("viewDog", "rex", options: #""deadline": 2"#))
+      DiskFaults.begin([.read], in: house.state, error: EIO)
+      try await host.attach()
+      @Sendable func errors() -> [String] { log.lines.filter { $0.contains("deliveries cannot be read") } }
+      try await eventually("the error") { !errors().isEmpty }
+      // The service tries each again after a second.
+      try await house.waitUntil(expiring.delivery, is: "routed")
+      #expect(errors().count == 1, "\(log.lines)")
+      #expect(host.calls(of: "ConnectScene").count < 30)
+      DiskFaults.end(in: house.state)
+      try await host.asked(30, "ConnectScene")
     }
   }
 }
@@ -152,11 +147,10 @@ extension House {
     // The bus may still list the service before it.
     try await gone()
     #expect(try await connection.requestName(House.name) == .owned)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(lines)) } catch { result = .failure(error) }
-    DiskFaults.end(in: state)
-    await interchange.close()
-    await connection.close()
-    try result.get()
+    try await ending(with: {
+      DiskFaults.end(in: state)
+      await interchange.close()
+      await connection.close()
+    }) { try await body(lines) }
   }
 }

@@ -199,71 +199,67 @@ import Testing
 
   // MARK: Hosts
 
-  @Test func `a host in a sandbox reads what it is handed, and can write to no file of it`() async throws {
-    try await withDaemon(installing: House.pictures) { house, _ in
-      let sender = try await house.bus.connect()
-      let text = String(repeating: "x", count: 100_000)
-      let names = ["in place", "held", "copied"]
-      let files = try names.map { try house.file($0, text) }
-      var inPlace = Things.representation(
-        "text/plain", "file", "file://\(files[0].replacing(" ", with: "%20"))".variant)
-      inPlace["openInPlace"] = true
-      let items = [
-        inPlace, Things.descriptor(try .file(files[1]), "text/plain"),
-        Things.representation("text/plain", "file", "file://\(files[2])".variant), Things.text(text),
-        Things.text("small"),
-      ].map { Things.item($0) }
-      // The sources are not visible in a sandbox.
-      let script = try Repository.text(of: "Tests/DaemonTests/Clients/host.py")
-      let words = ["-B", "-c", script, Self.foreign, "--pry"]
-      try await house.sandboxed(as: Self.foreign, "/usr/bin/python3", arguments: words).whileRunning { host in
-        try await host.line { $0.hasPrefix(#"["attached""#) }
-        _ = try await house.deliver(items, ["application": Self.foreign.variant], over: sender)
-        for number in items.indices {
-          let size = number == 4 ? 5 : 100_000
-          let line = try await host.line { $0.hasPrefix(#"["pried""#) }
-          #expect(line == #"["pried", \#(number), \#(size), \#(size), false]"#)
-        }
-        for file in files { #expect(try Data(contentsOf: URL(filePath: file)) == Data(text.utf8)) }
-        for name in try house.spooled.filter({ $0.contains("/") }) {
-          #expect(try Data(contentsOf: URL(filePath: "\(house.state)/spool/\(name)")) == Data(text.utf8))
-        }
+  @Test(.daemon(installing: House.pictures))
+  func `a host in a sandbox reads what it is handed, and can write to no file of it`() async throws {
+    let text = String(repeating: "x", count: 100_000)
+    let names = ["in place", "held", "copied"]
+    let files = try names.map { try house.file($0, text) }
+    var inPlace = Things.representation(
+      "text/plain", "file", "file://\(files[0].replacing(" ", with: "%20"))".variant)
+    inPlace["openInPlace"] = true
+    let items = [
+      inPlace, Things.descriptor(try .file(files[1]), "text/plain"),
+      Things.representation("text/plain", "file", "file://\(files[2])".variant), Things.text(text),
+      Things.text("small"),
+    ].map { Things.item($0) }
+    // The sources are not visible in a sandbox.
+    let script = try Repository.text(of: "Tests/DaemonTests/Clients/host.py")
+    let words = ["-B", "-c", script, Self.foreign, "--pry"]
+    try await house.sandboxed(as: Self.foreign, "/usr/bin/python3", arguments: words).whileRunning { host in
+      try await host.line { $0.hasPrefix(#"["attached""#) }
+      _ = try await house.deliver(items, ["application": Self.foreign.variant], over: house.watcher)
+      for number in items.indices {
+        let size = number == 4 ? 5 : 100_000
+        let line = try await host.line { $0.hasPrefix(#"["pried""#) }
+        #expect(line == #"["pried", \#(number), \#(size), \#(size), false]"#)
       }
-      await sender.close()
+      for file in files { #expect(try Data(contentsOf: URL(filePath: file)) == Data(text.utf8)) }
+      for name in try house.spooled.filter({ $0.contains("/") }) {
+        #expect(try Data(contentsOf: URL(filePath: "\(house.state)/spool/\(name)")) == Data(text.utf8))
+      }
     }
   }
 
   // MARK: Private deliveries
 
-  @Test func `it reads the decision of its private delivery as long as that is kept`() async throws {
-    try await withHouse(installing: House.pictures) { house in
-      let secret = Payloads.activity("viewCat", "secret-cat", options: #""private": true"#)
-      func expectToSee(_ delivery: String, as state: String) async throws {
-        for (sandbox, isSender) in [(Self.own, true), (nil, false)] {
-          let answer = try await house.call("GetDelivery", "string:\(delivery)", from: sandbox)
-          #expect(answer[0].text == state)
-          #expect(answer[1].text.contains("secret-cat") == isSender, "\(state), \(sandbox ?? "outside"): \(answer)")
-        }
-        for other in [Self.foreign, "x y"] {
-          try await expectDenied("GetDelivery", ["string:\(delivery)"], from: other, house)
-        }
+  @Test(.house(installing: House.pictures))
+  func `it reads the decision of its private delivery as long as that is kept`() async throws {
+    let secret = Payloads.activity("viewCat", "secret-cat", options: #""private": true"#)
+    func expectToSee(_ delivery: String, as state: String) async throws {
+      for (sandbox, isSender) in [(Self.own, true), (nil, false)] {
+        let answer = try await house.call("GetDelivery", "string:\(delivery)", from: sandbox)
+        #expect(answer[0].text == state)
+        #expect(answer[1].text.contains("secret-cat") == isSender, "\(state), \(sandbox ?? "outside"): \(answer)")
       }
-      let deliveries = try await house.serving { _ in
-        let held = try await house.deliver(secret, from: Self.own).delivery
-        try await expectToSee(held, as: "held")
-        _ = try await house.call("CancelDelivery", "string:\(held)", from: Self.own)
-        try await expectToSee(held, as: "cancelled")
-        let handled = try await house.hosting(Self.foreign) { _ in
-          let landing = try await house.deliver(secret, from: Self.own)
-          try await house.waitUntil(landing.delivery, is: "handled")
-          return landing.delivery
-        }
-        try await expectToSee(handled, as: "handled")
-        return [(held, "cancelled"), (handled, "handled")]
+      for other in [Self.foreign, "x y"] {
+        try await expectDenied("GetDelivery", ["string:\(delivery)"], from: other, house)
       }
-      try await house.serving { _ in
-        for (delivery, state) in deliveries { try await expectToSee(delivery, as: state) }
+    }
+    let deliveries = try await house.serving { _ in
+      let held = try await house.deliver(secret, from: Self.own).delivery
+      try await expectToSee(held, as: "held")
+      _ = try await house.call("CancelDelivery", "string:\(held)", from: Self.own)
+      try await expectToSee(held, as: "cancelled")
+      let handled = try await house.hosting(Self.foreign) { _ in
+        let landing = try await house.deliver(secret, from: Self.own)
+        try await house.waitUntil(landing.delivery, is: "handled")
+        return landing.delivery
       }
+      try await expectToSee(handled, as: "handled")
+      return [(held, "cancelled"), (handled, "handled")]
+    }
+    try await house.serving { _ in
+      for (delivery, state) in deliveries { try await expectToSee(delivery, as: state) }
     }
   }
 }

@@ -63,33 +63,30 @@ import Testing
         #expect(try await old.ended() == .exited(0))
         #expect(try await house.deliveries().count == 10)
       }
-      for client in clients { await client.close() }
     }
   }
 
-  @Test func `one that does not yield is named after a while, and who called hears of it`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.serving { old in
-        _ = try await house.drop("viewCat", "cat1")
-        try await old.freeze()
-        try await house.daemon("--replace").whileRunning { new in
-          try await house.isTaken(from: old)
-          let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
-          let sentence =
-            "org.stagedoor.Interchange1 was taken over from process \(old.processIdentifier), which has not ended "
-            + "15 seconds later: end it, and start stagedoord again"
-          #expect(error.name == "org.stagedoor.Error.StorageFailed")
-          #expect(error.message == "the service could not begin: \(sentence)")
-          #expect(try await new.ended() == .exited(1))
-          #expect(new.standardError == "stagedoord: \(sentence)\n")
-        }
-        // The old service only slept, and now ends as it was asked to.
-        old.signal(SIGCONT)
-        #expect(try await old.ended() == .exited(0))
+  @Test(.house(installing: Manifests.cats))
+  func `one that does not yield is named after a while, and who called hears of it`() async throws {
+    try await house.serving { old in
+      _ = try await house.drop("viewCat", "cat1")
+      try await old.freeze()
+      try await house.daemon("--replace").whileRunning { new in
+        try await house.isTaken(from: old)
+        let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
+        let sentence =
+          "org.stagedoor.Interchange1 was taken over from process \(old.processIdentifier), which has not ended "
+          + "15 seconds later: end it, and start stagedoord again"
+        #expect(error.name == "org.stagedoor.Error.StorageFailed")
+        #expect(error.message == "the service could not begin: \(sentence)")
+        #expect(try await new.ended() == .exited(1))
+        #expect(new.standardError == "stagedoord: \(sentence)\n")
       }
-      let kept = try await house.serving { _ in try await house.deliveries() }
-      #expect(kept.count == 1)
+      // The old service only slept, and now ends as it was asked to.
+      old.signal(SIGCONT)
+      #expect(try await old.ended() == .exited(0))
     }
+    #expect(try await house.serving { _ in try await house.deliveries() }.count == 1)
   }
 
   @Test(arguments: PrivateBus.Kind.available)
@@ -106,37 +103,35 @@ import Testing
     }
   }
 
-  @Test func `one that cannot begin ends nobody`() async throws {
-    try await withDaemon(installing: Manifests.cats) { house, _ in
-      let landing = try await house.drop("viewCat", "cat1")
-      let later = "\(house.state)-of-a-later-version"
-      try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
-      // SQLite's header, with the version in its place.
-      var header = [UInt8](repeating: 0, count: 4096)
-      header.replaceSubrange(60..<72, with: [0, 0, 0, 99, 0, 0, 0, 0, 0x53, 0x74, 0x67, 0x44])
-      try Data(header).write(to: URL(filePath: "\(later)/stagedoor.db"))
-      for (state, says) in [("/proc/nope", "cannot be made"), (later, "of a later Stagedoor")] {
-        let result = try await house.daemon("--replace", "--state", state).run()
-        #expect(result.status == .exited(1))
-        #expect(result.standardError.contains(says), "\(result)")
-      }
-      #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+  @Test(.daemon(installing: Manifests.cats)) func `one that cannot begin ends nobody`() async throws {
+    let landing = try await house.drop("viewCat", "cat1")
+    let later = "\(house.state)-of-a-later-version"
+    try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
+    // SQLite's header, with the version in its place.
+    var header = [UInt8](repeating: 0, count: 4096)
+    header.replaceSubrange(60..<72, with: [0, 0, 0, 99, 0, 0, 0, 0, 0x53, 0x74, 0x67, 0x44])
+    try Data(header).write(to: URL(filePath: "\(later)/stagedoor.db"))
+    for (state, says) in [("/proc/nope", "cannot be made"), (later, "of a later Stagedoor")] {
+      let result = try await house.daemon("--replace", "--state", state).run()
+      #expect(result.status == .exited(1))
+      #expect(result.standardError.contains(says), "\(result)")
     }
+    #expect(try await house.drop("viewCat", "cat1").session == landing.session)
   }
 
-  @Test func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
-    try await withDaemon(installing: Manifests.cats) { house, old in
-      let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
-      let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
-      try await eventually("it waits") { try await house.deliveries(in: "held").count == 1 }
-      let delivery = try await house.deliveries()[0][0]
-      try await house.daemon("--replace").whileRunning { _ in
-        #expect(try await old.ended() == .exited(0))
-        let error = try await refusal.value
-        #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
-        #expect(error.message.contains(delivery))
-        #expect(try await house.deliveries(in: "held").map { $0[0] } == [delivery])
-      }
+  @Test(.daemon(installing: Manifests.cats))
+  func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
+    let old = daemon
+    let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled""#)
+    let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
+    try await eventually("it waits") { try await house.deliveries(in: "held").count == 1 }
+    let delivery = try await house.deliveries()[0][0]
+    try await house.daemon("--replace").whileRunning { _ in
+      #expect(try await old.ended() == .exited(0))
+      let error = try await refusal.value
+      #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
+      #expect(error.message.contains(delivery))
+      #expect(try await house.deliveries(in: "held").map { $0[0] } == [delivery])
     }
   }
 }

@@ -25,7 +25,6 @@ import Testing
       try await troupe.play(act)
       try await troupe.compareEvents(lines.filter { $0[0] == "event" })
       #expect(troupe.comparedLines > 100, "a play in which something happens")
-      await troupe.leave()
     }
   }
 }
@@ -33,7 +32,6 @@ import Testing
 /// Everyone who has a part in a play, on the bus.
 private final class Troupe {
   private let house: House
-  private let listener: Task<Void, Never>
   /// The results that were not compared yet.
   private let heard: Heard
   private var callers: [String: Connection] = [:]
@@ -54,18 +52,12 @@ private final class Troupe {
     let heard = Heard()
     self.heard = heard
     let signals = try await house.watcher.signals(MatchRule(sender: House.name), buffering: .newest(100_000))
-    listener = Task {
+    Task {
       for await signal in signals {
         let line = Line.signal(signal)
         heard.signals.withLock { $0.append(line) }
       }
     }
-  }
-
-  nonisolated(nonsending) func leave() async {
-    listener.cancel()
-    for caller in callers.values { await caller.close() }
-    for host in hosts.values { await host.leave() }
   }
 
   // MARK: An act

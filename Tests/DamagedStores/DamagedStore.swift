@@ -3,7 +3,7 @@ import Glibc
 import InterchangeCore
 import InterchangeTurns
 import SceneModel
-import SessionStore
+package import SessionStore
 import StoreTestSupport
 
 /// A whole store that somebody has changed, and a service that starts with it.
@@ -35,17 +35,13 @@ package final class DamagedStore {
   }
 
   /// Leaves a store with something of every kind, in rows and in the log.
-  package func fill() throws(DamageFailure) {
+  package func fill() throws(StoreError) {
     directory = TemporaryDirectory(in: parent)
-    do throws(StoreError) {
-      var service = Service(try open(at: DamagedStore.start), at: DamagedStore.start)
-      service.play()
-      try service.rest()
-      service.play(from: 100)
-      // Not closed: the log has what came last.
-    } catch {
-      throw DamageFailure("\(error)")
-    }
+    var service = Service(try open(at: DamagedStore.start), at: DamagedStore.start)
+    service.play()
+    try service.rest()
+    service.play(from: 100)
+    // Not closed: the log has what came last.
   }
 
   /// The columns with numbers, as `table.column`.
@@ -64,7 +60,7 @@ package final class DamagedStore {
     try change("UPDATE \(parts[0]) SET \(parts[1]) = \(number == .min ? "(-9223372036854775807 - 1)" : "\(number)")")
   }
 
-  /// Writes a number into the entries of the log, in place of each number of some length.
+  /// Changes the file as no store would.
   package func change(_ sql: String) throws(DamageFailure) {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }

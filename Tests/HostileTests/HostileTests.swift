@@ -49,69 +49,61 @@ import Testing
     "rule r\(number)\n  when text contains '(a|aa|aaa)*[b\(number)]'\n  then application 'org.example.Cats'\n"
   }.joined()
 
-  @Test(.enabled(if: isLong)) func `rules cost others at most twice what the same texts cost without them`()
-    async throws
-  {
-    try await withHouse(installing: Manifests.mainOnly) { house in
-      try house.write(Self.rules, to: "\(house.rules)/slow.rules")
-      try await house.serving("--log-level", "warning") { _ in
-        let neighbour = Neighbour(connection: try await house.bus.connect())
-        var (without, with) = ([Neighbour.Noticed](), [Neighbour.Noticed]())
-        for _ in 0..<Self.rounds {
-          without.append(try await notices(neighbour, Case(attack: "texts_without_rules"), in: house))
-          with.append(try await notices(neighbour, Case(attack: "ruled_texts"), in: house))
-        }
-        print(
-          "texts without rules and with: Get \(without.get.shown), \(with.get.shown); Drop \(without.drop.shown), \(with.drop.shown)"
-        )
-        #expect((with + without).flatMap(\.refusals) == [])
-        #expect(with.get <= without.get * 2)
-        #expect(with.drop <= without.drop * 2)
-        await neighbour.connection.close()
+  @Test(.house(installing: Manifests.mainOnly), .enabled(if: isLong))
+  func `rules cost others at most twice what the same texts cost without them`() async throws {
+    try house.write(Self.rules, to: "\(house.rules)/slow.rules")
+    try await house.serving("--log-level", "warning") { _ in
+      let neighbour = Neighbour(connection: try await house.bus.connect())
+      var (without, with) = ([Neighbour.Noticed](), [Neighbour.Noticed]())
+      for _ in 0..<Self.rounds {
+        without.append(try await notices(neighbour, Case(attack: "texts_without_rules"), in: house))
+        with.append(try await notices(neighbour, Case(attack: "ruled_texts"), in: house))
       }
+      print(
+        "texts without rules and with: Get \(without.get.shown), \(with.get.shown); Drop \(without.drop.shown), \(with.drop.shown)"
+      )
+      #expect((with + without).flatMap(\.refusals) == [])
+      #expect(with.get <= without.get * 2)
+      #expect(with.drop <= without.drop * 2)
     }
   }
 
-  @Test(arguments: cases)
+  @Test(.house(installing: Manifests.mainOnly), arguments: cases)
   private func `while one peer attacks, others are served and refused nothing`(_ one: Case) async throws {
-    try await withHouse(installing: Manifests.mainOnly) { house in
-      let attacked = Manifests.application(
-        Self.application, types: "attack", configurations: Manifests.configuration("Main"))
-      try house.write(attacked, to: "\(house.applications)/\(Self.application).json")
-      if ["ruled_texts", "texts_without_rules"].contains(one.attack) {
-        try house.write(Self.rules, to: "\(house.rules)/slow.rules")
+    let attacked = Manifests.application(
+      Self.application, types: "attack", configurations: Manifests.configuration("Main"))
+    try house.write(attacked, to: "\(house.applications)/\(Self.application).json")
+    if ["ruled_texts", "texts_without_rules"].contains(one.attack) {
+      try house.write(Self.rules, to: "\(house.rules)/slow.rules")
+    }
+    try await house.serving("--log-level", "warning") { daemon in
+      let neighbour = Neighbour(connection: try await house.bus.connect())
+      _ = await neighbour.use(for: .milliseconds(300))
+      let memory = try Self.isLong ? await restingMemory(of: daemon) : 0
+      let idler = try Self.isLong ? await Idler.serve(on: house.bus.connect()) : nil
+      var (idle, noticed, control) = ([Neighbour.Noticed](), [Neighbour.Noticed](), [Neighbour.Noticed]())
+      for _ in 0..<Self.rounds {
+        idle.append(await neighbour.use(for: Self.time / 2))
+        noticed.append(try await notices(neighbour, one, in: house))
+        guard idler != nil else { continue }
+        let other = Neighbour(connection: neighbour.connection, service: Idler.name)
+        control.append(try await notices(other, one, in: house))
       }
-      try await house.serving("--log-level", "warning") { daemon in
-        let neighbour = Neighbour(connection: try await house.bus.connect())
-        _ = await neighbour.use(for: .milliseconds(300))
-        let memory = try Self.isLong ? await restingMemory(of: daemon) : 0
-        let idler = try Self.isLong ? await Idler.serve(on: house.bus.connect()) : nil
-        var (idle, noticed, control) = ([Neighbour.Noticed](), [Neighbour.Noticed](), [Neighbour.Noticed]())
-        for _ in 0..<Self.rounds {
-          idle.append(await neighbour.use(for: Self.time / 2))
-          noticed.append(try await notices(neighbour, one, in: house))
-          guard idler != nil else { continue }
-          let other = Neighbour(connection: neighbour.connection, service: Idler.name)
-          control.append(try await notices(other, one, in: house))
-        }
-        #expect(daemon.status == nil, "\(daemon.standardError)")
-        #expect((idle + noticed).flatMap(\.refusals) == [])
-        #expect(noticed.allSatisfy { $0.overtaking <= Self.mostOvertakings }, "\(noticed.map(\.overtakings))")
-        if let idler {
-          let after = try await restingMemory(of: daemon)
-          print(
-            "\(one.testDescription): Get \(idle.get.shown) → \(noticed.get.shown) (\(control.get.shown) of a service that does nothing), "
-              + "Drop \(idle.drop.shown) → \(noticed.drop.shown) (\(control.drop.shown)), memory \(memory) → \(after) KiB"
-          )
-          // The bus itself keeps others waiting, whoever is attacked.
-          #expect(noticed.get <= max(idle.get * 4, control.get * 2))
-          #expect(noticed.drop <= max(idle.drop * 4, control.drop * 2))
-          // These leave up to half of all deliveries that may wait, which take a kilobyte each.
-          let left = ["drops", "tokens", "windows", "quitters"].contains(one.attack) ? 32 << 10 : 0
-          #expect(after <= max(memory * 2, memory + left))
-          await idler.close()
-        }
-        await neighbour.connection.close()
+      #expect(daemon.status == nil, "\(daemon.standardError)")
+      #expect((idle + noticed).flatMap(\.refusals) == [])
+      #expect(noticed.allSatisfy { $0.overtaking <= Self.mostOvertakings }, "\(noticed.map(\.overtakings))")
+      if idler != nil {
+        let after = try await restingMemory(of: daemon)
+        print(
+          "\(one.testDescription): Get \(idle.get.shown) → \(noticed.get.shown) (\(control.get.shown) of a service that does nothing), "
+            + "Drop \(idle.drop.shown) → \(noticed.drop.shown) (\(control.drop.shown)), memory \(memory) → \(after) KiB"
+        )
+        // The bus itself keeps others waiting, whoever is attacked.
+        #expect(noticed.get <= max(idle.get * 4, control.get * 2))
+        #expect(noticed.drop <= max(idle.drop * 4, control.drop * 2))
+        // These leave up to half of all deliveries that may wait, which take a kilobyte each.
+        let left = ["drops", "tokens", "windows", "quitters"].contains(one.attack) ? 32 << 10 : 0
+        #expect(after <= max(memory * 2, memory + left))
       }
     }
   }

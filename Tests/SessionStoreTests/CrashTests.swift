@@ -41,21 +41,6 @@ struct CrashTests {
     }
   }
 
-  @Test(arguments: 0..<seeds)
-  func `a byte of the log that flipped takes what came after it, and nothing before`(seed: UInt64) throws {
-    let history = try History(seed: seed)
-    var random = SeededRandom(seed: seed)
-    let log = history.directory.bytes(of: "stagedoor.db-wal")
-    for _ in 0..<20 {
-      let offset = random.below(log.count)
-      var broken = log
-      broken[offset] ^= UInt8(1 + random.below(255))
-      let copy = history.directory.copy()
-      copy.write(broken, to: "stagedoor.db-wal")
-      try expectSame(try open(copy), history.model(at: offset), "seed \(seed), byte \(offset)")
-    }
-  }
-
   @Test func `what is replayed after a kill is no longer than a batch`() throws {
     var directory = TemporaryDirectory()
     for round: UInt64 in 0..<12 {

@@ -19,7 +19,8 @@ struct DiskErrorTests {
     try store.commit([event(1)], at: noon)
   }
 
-  @Test func `on a full disk the release of contents is stored all the same, in the space that is kept for it`() throws {
+  @Test func `on a full disk the release of contents is stored all the same, in the space that is kept for it`() throws
+  {
     let store = try open(directory)
     let reserve = "stagedoor.db-reserve"
     #expect(directory.size(of: reserve) == 256 << 10)

@@ -21,51 +21,41 @@ struct OpeningTests {
     }
   }
 
-  @Test(arguments: ["lock", "stagedoor.db", "stagedoor.db-wal"])
-  func `a link in the place of a file is refused, and what it leads to is left alone`(name: String) throws {
-    if name.hasSuffix("wal") { try open(directory).close() }
-    let elsewhere = TemporaryDirectory()
-    elsewhere.write(Array("precious".utf8), to: "other")
-    let other = "\(elsewhere.path)/other"
-    chmod(other, 0o644)
-    symlink(other, "\(directory.path)/\(name)")
-    let error = failure(of: try open(directory))
-    #expect(error?.message.contains("\(directory.path)/\(name): ") == true, "\(error?.message ?? "no error")")
-    if name != "lock" {
-      // A process that would replace another learns this before the other one has ended.
-      let check = failure(of: try SessionStore.check(directory: directory.path))
-      #expect(check?.message == error?.message)
-    }
-    #expect(elsewhere.mode(of: "other") == 0o644)
-    #expect(elsewhere.bytes(of: "other") == Array("precious".utf8))
-    #expect(directory.names.contains(name))
-  }
-
   @Test(arguments: [
-    "lock", "stagedoor.db-wal", "stagedoor.db-journal", "stagedoor.db-shm", "stagedoor.db-doubt",
+    "lock", "stagedoor.db", "stagedoor.db-wal", "stagedoor.db-journal", "stagedoor.db-shm", "stagedoor.db-doubt",
     "stagedoor.db-wal-mended", "stagedoor.db-reserve",
   ])
-  func `what is no file is refused where a file of the store belongs, and is never waited for`(name: String) throws {
+  func `what is no file is refused where a file of the store belongs, is never waited for, and leads nowhere`(
+    name: String
+  ) throws {
     try leave([event(1)], in: directory)
-    let (path, before) = ("\(directory.path)/\(name)", directory.bytes(of: "stagedoor.db"))
-    for kind in [S_IFIFO, S_IFDIR, S_IFLNK] {
+    let (path, before, elsewhere) = (
+      "\(directory.path)/\(name)", directory.bytes(of: "stagedoor.db"), TemporaryDirectory()
+    )
+    let other = elsewhere.write("precious".utf8, to: "other")
+    chmod(other, 0o644)
+    let isStore = name == "stagedoor.db"
+    for kind in isStore ? [S_IFLNK] : [S_IFIFO, S_IFDIR, S_IFLNK] {
       remove(path)
       switch kind {
       case S_IFIFO: #expect(mkfifo(path, 0o600) == 0)
       case S_IFDIR: #expect(mkdir(path, 0o700) == 0)
-      default: #expect(symlink("/dev/null", path) == 0)
+      default: #expect(symlink(other, path) == 0)
       }
       let what =
         kind == S_IFLNK
         ? "is a symbolic link; put the file itself there, or link to the directory"
         : "is no file; take it away, and start stagedoord again"
       let opening = failure(of: try open(directory))
+      // A process that would replace another learns this before the other one has ended.
       let checking = failure(of: try SessionStore.check(directory: directory.path))
       #expect(opening?.message == "\(path): \(what)")
       #expect(checking?.message == opening?.message)
-      #expect(directory.bytes(of: "stagedoor.db") == before)
+      #expect(isStore || directory.bytes(of: "stagedoor.db") == before)
+      #expect(elsewhere.mode(of: "other") == 0o644 && elsewhere.bytes(of: "other") == Array("precious".utf8))
     }
     remove(path)
+    if isStore { directory.write(before, to: name) }
     let store = try open(directory)
     #expect((store.setAside, store.lastEventSequence) == (nil, 1))
   }
@@ -110,7 +100,10 @@ struct OpeningTests {
     store.close()
   }
 
-  @Test func `a store that was closed is one file with its reserve, and the next opens it while the first is still there`() throws {
+  @Test
+  func `a store that was closed is one file with its reserve, and the next opens it while the first is still there`()
+    throws
+  {
     let store = try open(directory)
     try store.commit([event(1)], at: noon)
     store.close()
@@ -152,17 +145,58 @@ struct OpeningTests {
     #expect(try open(TemporaryDirectory()).problems == [])
   }
 
-  @Test(arguments: Breakage.allCases)
-  func `what is broken is set aside, whole, and a new store begins`(breakage: Breakage) throws {
-    let directory = try breakage.made()
+  /// A change of a store that breaks it, and the reason that is then given.
+  private struct Breakage: Sendable, CustomTestStringConvertible {
+    let reason: String
+    var wasKilled = false
+    let change: @Sendable (TemporaryDirectory) -> Void
+    var testDescription: String { reason }
+
+    init(_ reason: String, wasKilled: Bool = false, _ change: @escaping @Sendable (TemporaryDirectory) -> Void) {
+      (self.reason, self.wasKilled, self.change) = (reason, wasKilled, change)
+    }
+
+    init(_ reason: String, _ sql: String) { self.init(reason) { tamper($0, sql) } }
+  }
+
+  private static let breakages = [
+    Breakage("file is not a database") { directory in
+      directory.write((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }, to: "stagedoor.db")
+    },
+    Breakage("file is not a database") { $0.write("SQLite".utf8, to: "stagedoor.db") },
+    Breakage("database disk image is malformed") { directory in
+      directory.write(directory.bytes(of: "stagedoor.db").prefix(9000), to: "stagedoor.db")
+    },
+    Breakage("it is empty", wasKilled: true) { $0.write([], to: "stagedoor.db") },
+    Breakage("it is gone, and its write-ahead log is not", wasKilled: true) { unlink($0.path + "/stagedoor.db") },
+    Breakage("it is no file") { directory in
+      unlink(directory.path + "/stagedoor.db")
+      mkdir(directory.path + "/stagedoor.db", 0o700)
+    },
+    Breakage("is a database of another program", "PRAGMA application_id = 1"),
+    Breakage("has no version", "PRAGMA user_version = 0"),
+    Breakage("its ledger is empty", "DELETE FROM ledger"),
+    Breakage("its ledger does not add up", "UPDATE ledger SET first_event = 9"),
+    Breakage("its ledger does not add up", "UPDATE ledger SET settled = \(Int64.max)"),
+    Breakage("its ledger does not add up", "UPDATE ledger SET last_event = \(Int64.max)"),
+    Breakage("its log is full", "INSERT INTO log VALUES (\(Int64.max), 6, x'')"),
+  ]
+
+  @Test(arguments: breakages)
+  private func `what is broken is set aside, whole, and a new store begins`(breakage: Breakage) throws {
+    let made = TemporaryDirectory()
+    let broken = try open(made)
+    try broken.commit((1...200).map { .session(session($0)) }, at: noon)
+    let directory = breakage.wasKilled ? made.copy() : made
+    broken.close()
+    breakage.change(directory)
     let before = directory.names.filter { $0 != "lock" && $0 != "stagedoor.db-reserve" }.map { directory.bytes(of: $0) }
     let store = try open(directory)
     let setAside = try #require(store.setAside)
     #expect(setAside.path == "\(directory.path)/stagedoor.db-set-aside-20260501T120000Z")
     #expect(setAside.reason.hasPrefix("\(directory.path)/stagedoor.db: "), "\(setAside.reason)")
     #expect(setAside.reason.hasSuffix(breakage.reason), "\(setAside.reason)")
-    let after = directory.names.filter { $0.hasPrefix("stagedoor.db-set-aside") }.map { directory.bytes(of: $0) }
-    #expect(after == before)
+    #expect(directory.names.filter { $0.hasPrefix("stagedoor.db-set-aside") }.map { directory.bytes(of: $0) } == before)
 
     #expect(try store.sessionCounts().isEmpty)
     // Nobody knows how many records there were.
@@ -173,57 +207,6 @@ struct OpeningTests {
     let next = try open(directory)
     #expect(next.setAside == nil)
     #expect(next.lastEventSequence == last + 1)
-  }
-
-  enum Breakage: CaseIterable {
-    case garbage, short, truncated, emptyWithLog, logOnly, directory, otherProgram, noVersion, noLedger, ledger
-    case hugeLedger, hugeEvent, hugePosition
-
-    var reason: String {
-      switch self {
-      case .garbage, .short: "file is not a database"
-      case .truncated: "database disk image is malformed"
-      case .emptyWithLog: "it is empty"
-      case .logOnly: "it is gone, and its write-ahead log is not"
-      case .directory: "it is no file"
-      case .otherProgram: "is a database of another program"
-      case .noVersion: "has no version"
-      case .noLedger: "its ledger is empty"
-      case .ledger, .hugeLedger, .hugeEvent: "its ledger does not add up"
-      case .hugePosition: "its log is full"
-      }
-    }
-
-    func made() throws -> TemporaryDirectory {
-      let directory = TemporaryDirectory()
-      let store = try open(directory)
-      try store.commit((1...200).map { .session(session($0)) }, at: noon)
-      let killed = directory.copy()
-      store.close()
-      let file = directory.bytes(of: "stagedoor.db")
-      switch self {
-      case .garbage: directory.write((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }, to: "stagedoor.db")
-      case .short: directory.write(Array("SQLite".utf8), to: "stagedoor.db")
-      case .truncated: directory.write(Array(file.prefix(9000)), to: "stagedoor.db")
-      case .emptyWithLog:
-        killed.write([], to: "stagedoor.db")
-        return killed
-      case .logOnly:
-        unlink(killed.path + "/stagedoor.db")
-        return killed
-      case .directory:
-        unlink(directory.path + "/stagedoor.db")
-        mkdir(directory.path + "/stagedoor.db", 0o700)
-      case .otherProgram: tamper(directory, "PRAGMA application_id = 1")
-      case .noVersion: tamper(directory, "PRAGMA user_version = 0")
-      case .noLedger: tamper(directory, "DELETE FROM ledger")
-      case .ledger: tamper(directory, "UPDATE ledger SET first_event = 9")
-      case .hugeLedger: tamper(directory, "UPDATE ledger SET settled = \(Int64.max)")
-      case .hugeEvent: tamper(directory, "UPDATE ledger SET last_event = \(Int64.max)")
-      case .hugePosition: tamper(directory, "INSERT INTO log VALUES (\(Int64.max), 6, x'')")
-      }
-      return directory
-    }
   }
 
   @Test func `a second broken store does not take the name of the first`() throws {

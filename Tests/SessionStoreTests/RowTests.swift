@@ -179,44 +179,6 @@ struct RowTests {
     }
   }
 
-  @Test func `the bytes of sessions are those of their documents, as they come, change and go`() throws {
-    let store = try open(directory)
-    var expected: [Text: Int] = [:]
-    func commit(_ records: Record..., keeping bytes: [Text: Int], _ place: SourceLocation = #_sourceLocation) throws {
-      expected = bytes
-      try store.commit(records, at: noon)
-      #expect(try store.sessionBytes() == bytes, "in the log", sourceLocation: place)
-      try store.writeRows()
-      #expect(try store.sessionBytes() == bytes, "in rows", sourceLocation: place)
-    }
-    // {"activityType":"a"} is 20 bytes.
-    let (small, large) = (UserActivity(activityType: "a"), UserActivity(activityType: "aé€\""))
-    var first = session(1)
-    (first.title, first.userActivity) = ("é", small)
-    try commit(.session(first), keeping: ["org.example.A": 22])
-    try commit(.session(session(2, of: "org.example.B")), keeping: ["org.example.A": 22, "org.example.B": 79])
-    (first.userActivity, first.stateRestorationActivity, first.userInfo) = (nil, small, ["k": .string("é")])
-    (first.canActivatePredicate, first.prefersToActivatePredicate) = ("é\u{0}", "TRUEPREDICATE")
-    try commit(.session(first), keeping: ["org.example.A": 48, "org.example.B": 79])
-    func chosen(_ number: UInt64, _ activity: UserActivity?, _ content: Text?, _ title: Text?) -> Record {
-      .sessionActivated(
-        SessionActivation(
-          session: session(number).identifier, at: noon, userActivity: activity, openedContent: content, title: title))
-    }
-    try commit(chosen(1, large, "file:///é", ""), keeping: ["org.example.A": 83, "org.example.B": 79])
-    try commit(
-      chosen(1, nil, nil, nil), chosen(2, small, nil, nil), keeping: ["org.example.A": 83, "org.example.B": 28])
-    try commit(chosen(1, small, "", nil), keeping: ["org.example.A": 66, "org.example.B": 28])
-    try commit(.session(session(3)), keeping: ["org.example.A": 145, "org.example.B": 28])
-    // A session that no longer exists keeps nothing, whatever a record says about it.
-    try commit(
-      .sessionDiscarded(first.identifier), chosen(1, large, nil, nil),
-      keeping: ["org.example.A": 79, "org.example.B": 28])
-    let copy = directory.copy()
-    store.close()
-    for directory in [directory, copy] { #expect(try open(directory).sessionBytes() == expected) }
-  }
-
   @Test func `a document of sixteen megabytes is kept`() throws {
     // There may be little memory.
     let directory = TemporaryDirectory(in: "/tmp")

@@ -26,11 +26,8 @@ import Testing
 
   @Test func `what is no predicate is refused with its place`() {
     let wrong = "SELF BETWEEN 'x'"
-    #expect {
-      try ActivationPredicate(wrong)
-    } throws: { error in
-      (error as? StagedoorError)?.code == .invalidPredicate
-    }
+    let error = #expect(throws: StagedoorError.self) { try ActivationPredicate(wrong) }
+    #expect(error?.code == .invalidPredicate)
     #expect(!ActivationPredicate.never.matches("x"))
     #expect(ActivationPredicate.always.matches(""))
     #expect(ActivationPredicate.isOne(of: []) == .never)

@@ -37,18 +37,16 @@ import Testing
     }
   }
 
-  @Test func `events of one application are told without those of others`() async throws {
-    try await withClient { _, stagedoor in
-      try await stagedoor.register(manifest: Manifests.oneScene)
-      let live = try await stagedoor.events(of: "org.example.Player")
-      _ = try await stagedoor.deliver(cat("cat1"), .lasting)
-      _ = try await stagedoor.deliver(UserActivity("play"), .lasting)
-      _ = try await stagedoor.deliver(cat("cat1"), .lasting)
-      _ = try await stagedoor.deliver(UserActivity("stop"), .lasting)
-      #expect(try await collect(2, from: live).map(\.sequence) == [2, 4])
-      #expect(
-        try await collect(2, from: stagedoor.events(since: 0, of: "org.example.Player")).map(\.sequence) == [2, 4])
-    }
+  @Test(.client()) func `events of one application are told without those of others`() async throws {
+    try await stagedoor.register(manifest: Manifests.oneScene)
+    let live = try await stagedoor.events(of: "org.example.Player")
+    _ = try await stagedoor.deliver(cat("cat1"), .lasting)
+    _ = try await stagedoor.deliver(UserActivity("play"), .lasting)
+    _ = try await stagedoor.deliver(cat("cat1"), .lasting)
+    _ = try await stagedoor.deliver(UserActivity("stop"), .lasting)
+    #expect(try await collect(2, from: live).map(\.sequence) == [2, 4])
+    #expect(
+      try await collect(2, from: stagedoor.events(since: 0, of: "org.example.Player")).map(\.sequence) == [2, 4])
   }
 
   @Test func `what happened before the next service had the name is told without a signal`() async throws {
@@ -65,28 +63,20 @@ import Testing
     }
   }
 
-  @Test func `signals that did not arrive are read again, in their place`() async throws {
-    try await withPlayedService { _, service, stagedoor in
-      let live = try await stagedoor.events()
-      let (numbers, seen) = AsyncStream<UInt64>.makeStream()
-      let watching = Task { for try await event in live { seen.yield(event.sequence) } }
-      // In the first rounds the sequence may still be reading the kept events.
-      for round in 0..<20 as Range<UInt64> {
-        for isTold in [false, false, true] { try service.happen("SessionDisconnected", isTold: isTold) }
-        #expect(try await collect(3, from: numbers) == [round * 3 + 1, round * 3 + 2, round * 3 + 3])
-      }
-      watching.cancel()
+  @Test(.played()) func `signals that did not arrive are read again, in their place`() async throws {
+    let live = try await stagedoor.events()
+    let (numbers, seen) = AsyncStream<UInt64>.makeStream()
+    let watching = Task { for try await event in live { seen.yield(event.sequence) } }
+    // In the first rounds the sequence may still be reading the kept events.
+    for round in 0..<20 as Range<UInt64> {
+      for isTold in [false, false, true] { try service.happen("SessionDisconnected", isTold: isTold) }
+      #expect(try await collect(3, from: numbers) == [round * 3 + 1, round * 3 + 2, round * 3 + 3])
     }
+    watching.cancel()
   }
 
-  @Test func `what is not kept is refused, and says where to go on`() async throws {
-    try await withClient { _, stagedoor in
-      let future = try await stagedoor.events(since: 1000)
-      await #expect {
-        for try await _ in future {}
-      } throws: { error in
-        (error as? StagedoorError)?.code == .eventsGone
-      }
-    }
+  @Test(.client()) func `what is not kept is refused, and says where to go on`() async throws {
+    let future = try await stagedoor.events(since: 1000)
+    #expect(await code { for try await _ in future {} } == .eventsGone)
   }
 }

@@ -42,82 +42,70 @@ import Testing
     }
   }
 
-  @Test func `an application that comes first has the bus start the service`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.installService("--durability", "memory")
-      try await house.hosting { application in
-        let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
-        try await application.waitForFocus(of: tom.session)
-      }
+  @Test(.house(installing: Manifests.cats))
+  func `an application that comes first has the bus start the service`() async throws {
+    try await house.installService("--durability", "memory")
+    try await house.hosting { application in
+      let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+      try await application.waitForFocus(of: tom.session)
     }
   }
 
   /// The user closes the last window for good while the service is away, and the program ends with it.
-  @Test func `what was destroyed while the service was away stays destroyed when the program ends`() async throws {
-    try await withHouse(installing: Manifests.cats) { house in
-      try await house.installService("--durability", "normal")
-      try await house.withClient { stagedoor in
-        try await house.hosting { application in
-          let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
-          try await application.waitForFocus(of: tom.session)
-          let service = try #require(try await stagedoor.connection.owner(of: House.name))
-          let process = try #require(try await stagedoor.connection.credentials(of: service).processID)
-          kill(pid_t(process), SIGKILL)
-          try await application.noticesEnd()
-          application.requestSceneSessionDestruction(try #require(application.scene(of: tom.session)).session)
-        }
-        #expect(try await stagedoor.sessions().isEmpty)
+  @Test(.house(installing: Manifests.cats))
+  func `what was destroyed while the service was away stays destroyed when the program ends`() async throws {
+    try await house.installService("--durability", "normal")
+    try await house.withClient { stagedoor in
+      try await house.hosting { application in
+        let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+        try await application.waitForFocus(of: tom.session)
+        let service = try #require(try await stagedoor.connection.owner(of: House.name))
+        let process = try #require(try await stagedoor.connection.credentials(of: service).processID)
+        kill(pid_t(process), SIGKILL)
+        try await application.noticesEnd()
+        application.requestSceneSessionDestruction(try #require(application.scene(of: tom.session)).session)
       }
+      #expect(try await stagedoor.sessions().isEmpty)
     }
   }
 
   /// A toolkit may set the focus at any moment, even before the service has received the reply that opened the scene.
-  @Test func `what a window says of its focus as soon as it is open is not lost`() async throws {
-    try await withHosted { stagedoor, application in
-      application.windowsTakeFocus = false
-      application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
-      for number in 0..<20 {
-        let window = try await stagedoor.deliver(cat("cat\(number)"), .handled)
-        try await eventually("the focus") {
-          try await stagedoor.session(window.session).activationState == .foregroundActive
-        }
+  @Test(.hosted()) func `what a window says of its focus as soon as it is open is not lost`() async throws {
+    application.windowsTakeFocus = false
+    application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
+    for number in 0..<20 {
+      let window = try await stagedoor.deliver(cat("cat\(number)"), .handled)
+      try await eventually("the focus") {
+        try await stagedoor.session(window.session).activationState == .foregroundActive
       }
     }
   }
 
-  @Test func `an application waits until its own window has taken a delivery`() async throws {
-    try await withHosted { _, application in
-      let stagedoor = try #require(application.stagedoor)
-      application.whenConnecting = Self.showCat
-      let tom = try await stagedoor.deliver(cat("tom"), .handled)
-      #expect(application.scene(of: tom.session)?.title == "tom")
-      #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
-      application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
-      let scene = try #require(application.scene(of: tom.session))
-      do {
-        try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
-        Issue.record("it was taken")
-      } catch {
-        #expect((error as? StagedoorError)?.code == .hostRefused)
-        #expect("\(error)".contains("there is no tom"))
-      }
+  @Test(.hosted()) func `an application waits until its own window has taken a delivery`() async throws {
+    let stagedoor = try #require(application.stagedoor)
+    application.whenConnecting = Self.showCat
+    let tom = try await stagedoor.deliver(cat("tom"), .handled)
+    #expect(application.scene(of: tom.session)?.title == "tom")
+    #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
+    application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
+    let scene = try #require(application.scene(of: tom.session))
+    let error = await #expect(throws: StagedoorError.self) {
+      try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
     }
+    #expect(error?.code == .hostRefused && "\(error as Any)".contains("there is no tom"))
   }
 
-  @Test func `what is dropped at the edge gets a window of its own, and what is dropped on a window goes there`()
+  @Test(.hosted())
+  func `what is dropped at the edge gets a window of its own, and what is dropped on a window goes there`()
     async throws
   {
-    try await withHosted { stagedoor, application in
-      application.whenConnecting = Self.showCat
-      let tom = try await stagedoor.deliver(cat("tom"), .handled)
-      let scene = try #require(application.scene(of: tom.session))
-      let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, .handled)
-      #expect(edge.outcome == .created)
-      let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), .handled)
-      #expect(window.session == tom.session)
-      let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled)
-      #expect(anywhere.session == tom.session)
-    }
+    application.whenConnecting = Self.showCat
+    let tom = try await stagedoor.deliver(cat("tom"), .handled)
+    let scene = try #require(application.scene(of: tom.session))
+    #expect(try await application.deliver(cat("tom"), from: scene, at: .edge, .handled).outcome == .created)
+    let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), .handled)
+    #expect(window.session == tom.session)
+    #expect(try await application.deliver(cat("tom"), from: scene, at: .anywhere, .handled).session == tom.session)
   }
 
   /// With the manifest of a tutorial for UIKit, which does not say that the application chooses.
@@ -138,18 +126,16 @@ import Testing
     }
   }
 
-  @Test func `an application that nobody installed brings its manifest along`() async throws {
-    try await withService { house in
-      try await house.withClient { stagedoor in
-        try await house.hosting(manifest: Manifests.cats) { application in
-          let tom = try await stagedoor.deliver(cat("tom"), .handled)
-          #expect(tom.outcome == .created)
-          #expect(application.connectedScenes.map(\.id) == [tom.session])
-        }
-        let connection = try await house.bus.connect()
-        #expect(
-          await code { try await PlayedApplication("org.example.Dogs").start(on: connection) } == .noSuchApplication)
+  @Test(.service) func `an application that nobody installed brings its manifest along`() async throws {
+    try await house.withClient { stagedoor in
+      try await house.hosting(manifest: Manifests.cats) { application in
+        let tom = try await stagedoor.deliver(cat("tom"), .handled)
+        #expect(tom.outcome == .created)
+        #expect(application.connectedScenes.map(\.id) == [tom.session])
       }
+      let connection = try await house.bus.connect()
+      #expect(
+        await code { try await PlayedApplication("org.example.Dogs").start(on: connection) } == .noSuchApplication)
     }
   }
 }
@@ -181,13 +167,10 @@ extension House {
   ) async throws {
     let application = PlayedApplication("org.example.Cats", manifest: manifest)
     application.restoresWindows = restoresWindows
-    do {
+    try await ending(with: { await application.stop() }) {
       try await application.start(on: try await bus.connect())
       try await body(application)
-    } catch {
-      Issue.record(error)
     }
-    await application.stop()
     #expect(application.failures.isEmpty)
   }
 }

@@ -51,14 +51,12 @@ import Testing
     }
   }
 
-  @Test func `an empty folder for data counts as none, and nobody else may read the journal`() async throws {
-    try await withService { house in
-      var follower = journal("follow", in: house)
-      follower.environment["XDG_DATA_HOME"] = ""
-      _ = try await follower.whileRunning { follower in try await follower.nextLine() }
-      let folder = "\(house.home)/.local/share/\(Self.application)"
-      #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
-    }
+  @Test(.service) func `an empty folder for data counts as none, and nobody else may read the journal`() async throws {
+    var follower = journal("follow", in: house)
+    follower.environment["XDG_DATA_HOME"] = ""
+    _ = try await follower.whileRunning { follower in try await follower.nextLine() }
+    let folder = "\(house.home)/.local/share/\(Self.application)"
+    #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
   }
 
   private func shows(_ title: String, in count: Int, _ stagedoor: Stagedoor) async throws {

@@ -66,75 +66,82 @@ import Testing
     }
   }
 
-  @Test func `items that the application has finished with are released, whoever still has them`() async throws {
-    try await withScene(Options.items(["text/plain", "text/plain"])) { service, application, _ in
-      let items = application.items.map(\.itemProvider)
-      for item in items { item.finishLoading() }
-      try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
-      #expect(items.count == 2)
-      application.items = []
-      _ = consume items
-      application.post("Later")
-      try await service.wait(for: "PostNotification Later")
-      #expect(service.lines.count { $0.hasPrefix("ReleaseDelivery") } == 1)
-    }
+  @Test(.scene(Options.items(["text/plain", "text/plain"])))
+  func `items that the application has finished with are released, whoever still has them`() async throws {
+    let items = application.items.map(\.itemProvider)
+    for item in items { item.finishLoading() }
+    try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
+    #expect(items.count == 2)
+    application.items = []
+    _ = consume items
+    application.post("Later")
+    try await service.wait(for: "PostNotification Later")
+    #expect(service.lines.count { $0.hasPrefix("ReleaseDelivery") } == 1)
   }
 
-  @Test func `of many items that are handed on, the bus takes sixteen with the call, and the others are promised`()
+  @Test(.scene(Options.items(Array(repeating: "text/plain", count: 17))))
+  func `of many items that are handed on, the bus takes sixteen with the call, and the others are promised`()
     async throws
   {
-    try await withScene(Options.items(Array(repeating: "text/plain", count: 17))) { service, application, _ in
-      let stagedoor = try #require(application.stagedoor)
-      try await stagedoor.deliver(application.items, .lasting)
-      #expect(service.lines.count { $0.hasPrefix("OpenItem") } == 16)
-      // A promise can be loaded until nobody asks for it, whoever has finished with it.
-      for item in application.items { item.itemProvider.finishLoading() }
-      _ = try await service.load(from: stagedoor.connection, at: service.path)
-      #expect(service.count(of: "OpenItem 16 text/plain") == 1)
-      #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
-      try await service.release(of: stagedoor.connection, at: service.path)
-      try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
-    }
+    let stagedoor = try #require(application.stagedoor)
+    try await stagedoor.deliver(application.items, .lasting)
+    #expect(service.lines.count { $0.hasPrefix("OpenItem") } == 16)
+    // A promise can be loaded until nobody asks for it, whoever has finished with it.
+    for item in application.items { item.itemProvider.finishLoading() }
+    _ = try await service.load(from: stagedoor.connection, at: service.path)
+    #expect(service.count(of: "OpenItem 16 text/plain") == 1)
+    #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
+    try await service.release(of: stagedoor.connection, at: service.path)
+    try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
+  }
+
+  @Test(.scene(Options.items(["text/torn"])))
+  func `what is handed on from a pipe of known size is promised, and opened again for the other program`() async throws
+  {
+    let stagedoor = try #require(application.stagedoor)
+    try await stagedoor.deliver(application.items, .lasting)
+    application.items[0].itemProvider.finishLoading()
+    #expect(try await service.load(from: stagedoor.connection, at: service.path, "text/torn") == "a beach")
+    #expect(service.count(of: "OpenItem 0 text/torn") == 2)
+    #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
+    try await service.release(of: stagedoor.connection, at: service.path)
+    try await service.wait(for: "ReleaseDelivery \(PlayedService.delivery)")
   }
 
   /// The service queues four calls with descriptors, and refuses further ones.
-  @Test func `pictures of many windows have their turns, whoever gives up meanwhile`() async throws {
-    try await withPlayedService { _, service, stagedoor in
-      let session = service.addSession(1)
-      service.connection.holdCalls()
-      // The session is there by then.
-      _ = try await service.connection.owner(of: House.name)
-      let pictures = (0..<10).map { _ in
-        Task { await code { try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: session) } }
-      }
-      await Task.yield()
-      // What has been sent by now has reached the service then.
-      _ = try await stagedoor.connection.owner(of: House.name)
-      _ = try await service.connection.owner(of: House.name)
-      pictures[5].cancel()
-      #expect(await pictures[5].value == .taskCancelled)
-      var hasty = stagedoor
-      hasty.timeout = .milliseconds(10)
-      #expect(await code { try await hasty.setSnapshot(Data([1]), as: "image/png", of: session) } == .timedOut)
-      service.connection.releaseCalls()
-      for (number, picture) in pictures.enumerated() where number != 5 {
-        let code = await picture.value
-        #expect(code == nil)
-      }
-      #expect(service.count(of: "1: SetSnapshot image/png") == 9)
+  @Test(.played()) func `pictures of many windows have their turns, whoever gives up meanwhile`() async throws {
+    let session = service.addSession(1)
+    service.connection.holdCalls()
+    // The session is there by then.
+    _ = try await service.connection.owner(of: House.name)
+    let pictures = (0..<10).map { _ in
+      Task { await code { try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: session) } }
     }
+    await Task.yield()
+    // What has been sent by now has reached the service then.
+    _ = try await stagedoor.connection.owner(of: House.name)
+    _ = try await service.connection.owner(of: House.name)
+    pictures[5].cancel()
+    #expect(await pictures[5].value == .taskCancelled)
+    var hasty = stagedoor
+    hasty.timeout = .milliseconds(10)
+    #expect(await code { try await hasty.setSnapshot(Data([1]), as: "image/png", of: session) } == .timedOut)
+    service.connection.releaseCalls()
+    for (number, picture) in pictures.enumerated() where number != 5 {
+      #expect(await picture.value == nil)
+    }
+    #expect(service.count(of: "1: SetSnapshot image/png") == 9)
   }
 
-  @Test func `a delivery that waits for its application keeps its turn from nobody`() async throws {
-    try await withScene(Options.items(["text/plain"])) { service, application, scene in
-      let stagedoor = try #require(application.stagedoor)
-      service.answers.withLock { $0["DeliverItems"] = Array(repeating: .later, count: 5) }
-      let deliveries = (0..<5).map { _ in Task { try await stagedoor.deliver(application.items, .handled) } }
-      try await service.wait(for: "DeliverItems", 5)
-      try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: scene.id)
-      service.answerNow("DeliverItems", .refused("org.stagedoor.Error.HostRefused"))
-      for delivery in deliveries { await #expect(throws: StagedoorError.self) { try await delivery.value } }
-    }
+  @Test(.scene(Options.items(["text/plain"])))
+  func `a delivery that waits for its application keeps its turn from nobody`() async throws {
+    let stagedoor = try #require(application.stagedoor)
+    service.answers.withLock { $0["DeliverItems"] = Array(repeating: .later, count: 5) }
+    let deliveries = (0..<5).map { _ in Task { try await stagedoor.deliver(application.items, .handled) } }
+    try await service.wait(for: "DeliverItems", 5)
+    try await stagedoor.setSnapshot(Data([1]), as: "image/png", of: scene.id)
+    service.answerNow("DeliverItems", .refused("org.stagedoor.Error.HostRefused"))
+    for delivery in deliveries { await #expect(throws: StagedoorError.self) { try await delivery.value } }
   }
 
   private static var threads: Int {
@@ -158,14 +165,12 @@ import Testing
 
 /// What ends when it is cancelled, or when the service has forgotten it.
 @MainActor @Suite struct WaitingTests {
-  @Test func `a wait that is cancelled is no success`() async throws {
-    try await withPlayedService { _, service, stagedoor in
-      let waiting = Task { await code { try await stagedoor.finished(PlayedService.delivery) } }
-      try await eventually("the question") { service.count(of: "GetDelivery") == 1 }
-      for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
-      waiting.cancel()
-      #expect(await waiting.value == .taskCancelled)
-    }
+  @Test(.played()) func `a wait that is cancelled is no success`() async throws {
+    let waiting = Task { await code { try await stagedoor.finished(PlayedService.delivery) } }
+    try await eventually("the question") { service.count(of: "GetDelivery") == 1 }
+    for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
+    waiting.cancel()
+    #expect(await waiting.value == .taskCancelled)
   }
 
   @Test func `who hands in and waits does so over the end of a service that has just answered`() async throws {
@@ -180,25 +185,23 @@ import Testing
     }
   }
 
-  @Test func `a drag ends for everyone who waits, also when the service has been restarted`() async throws {
-    try await withHouse { house in
-      try await house.withClient { stagedoor in
-        let drag = try await house.serving("--durability", "memory") { service in
-          try await stagedoor.register(manifest: Manifests.cats)
-          let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
-          let cancelled = Task { await code { _ = try await drag.ended() } }
-          for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
-          cancelled.cancel()
-          #expect(await cancelled.value == .taskCancelled)
-          return drag
-        }
-        let waiting = (0..<3).map { _ in Task { try await drag.ended() } }
-        for task in waiting {
-          let ending = try await withLimit(usualLimit, "the end of the drag") { try await task.value }
-          #expect(ending.operation == .cancel)
-        }
-        #expect(try await drag.ended().operation == .cancel)
+  @Test(.house) func `a drag ends for everyone who waits, also when the service has been restarted`() async throws {
+    try await house.withClient { stagedoor in
+      let drag = try await house.serving("--durability", "memory") { service in
+        try await stagedoor.register(manifest: Manifests.cats)
+        let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
+        let cancelled = Task { await code { _ = try await drag.ended() } }
+        for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
+        cancelled.cancel()
+        #expect(await cancelled.value == .taskCancelled)
+        return drag
       }
+      let waiting = (0..<3).map { _ in Task { try await drag.ended() } }
+      for task in waiting {
+        let ending = try await withLimit(usualLimit, "the end of the drag") { try await task.value }
+        #expect(ending.operation == .cancel)
+      }
+      #expect(try await drag.ended().operation == .cancel)
     }
   }
 
@@ -219,9 +222,8 @@ import Testing
     }
   }
 
-  @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind, nor does one that was cancelled`()
-    async throws
-  {
+  @Test(.ownThreads)
+  func `a client that nobody has any more leaves nothing behind, nor does one that was cancelled`() async throws {
     try await withPrivateBus { bus in
       setenv("DBUS_SESSION_BUS_ADDRESS", bus.address.description, 1)
       let before = OpenDescriptors.count

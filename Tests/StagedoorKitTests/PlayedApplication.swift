@@ -131,16 +131,13 @@ import Testing
   of application: Application, sessions: [Int] = [], connectsAtOnce: Bool = false,
   _ body: @MainActor (PrivateBus, PlayedService) async throws -> Void
 ) async throws {
-  let bus = try await PrivateBus.start()
-  let service = try await PlayedService(on: bus, sessions: sessions, connectsAtOnce: connectsAtOnce)
-  do {
-    try await application.start(on: try await bus.connect())
-    try await body(bus, service)
-  } catch {
-    Issue.record(error)
+  try await withPrivateBus { bus in
+    let service = try await PlayedService(on: bus, sessions: sessions, connectsAtOnce: connectsAtOnce)
+    try await ending(with: { await application.stop() }) {
+      try await application.start(on: try await bus.connect())
+      try await body(bus, service)
+    }
   }
-  await application.stop()
-  await bus.stop()
 }
 
 /// Runs `body` with an application that has taken a delivery into its only scene.

@@ -384,10 +384,10 @@ final class PlayedService: Sendable {
   var path: ObjectPath { provided.withLock(\.self) ?? "/nothing" }
 
   /// Loads what a sender has promised, as for a host.
-  func load(from sender: Connection, at path: ObjectPath) async throws -> String {
+  func load(from sender: Connection, at path: ObjectPath, _ type: String = "text/plain") async throws -> String {
     let name = try #require(await sender.uniqueName)
     return try await connection.call(
-      to: name, at: path, "org.stagedoor.ItemProvider1", "Load", UInt32(0), "text/plain",
+      to: name, at: path, "org.stagedoor.ItemProvider1", "Load", UInt32(0), type,
       returning: OwnedFileDescriptor.self, Int64.self
     ).0.text
   }
@@ -460,11 +460,11 @@ final class PlayedService: Sendable {
 
 /// Runs `body` with a client, and a service that the test plays.
 nonisolated(nonsending) func withPlayedService(
-  events: [String] = [], answering answers: [MemberName: [PlayedService.Answer]] = [:],
+  sessions: [Int] = [], events: [String] = [], answering answers: [MemberName: [PlayedService.Answer]] = [:],
   _ body: nonisolated(nonsending) (PrivateBus, PlayedService, Stagedoor) async throws -> Void
 ) async throws {
   try await withPrivateBus { bus in
-    let service = try await PlayedService(on: bus, events: events, answering: answers)
+    let service = try await PlayedService(on: bus, sessions: sessions, events: events, answering: answers)
     try await body(bus, service, Stagedoor(on: try await bus.connect()))
   }
 }

@@ -95,24 +95,22 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true])
+  @Test(.client(manifest), arguments: [false, true])
   func `a call with a promise can be repeated with its token`(isAnotherProcess: Bool) async throws {
-    try await withClient(Self.manifest) { house, stagedoor in
-      let options = DeliveryOptions.lasting.with(\.token, String(repeating: "é", count: 127))
-      let payload = Payload(items: [Self.promise("a beach"), Self.promise("a sea")], options)
-      let first = try await stagedoor.deliver(payload)
-      let observer = try await house.bus.connect()
-      let other = isAnotherProcess ? Stagedoor(on: observer) : stagedoor
-      #expect(try await other.deliver(payload) == first)
-      // The same token cannot be used for another payload, and the earlier promises stay.
-      let different = Payload(items: [Self.promise("a hill", as: "text/html")], options)
-      #expect(await code { try await stagedoor.deliver(different) } == .invalidPayload)
-      for (index, text) in ["a beach", "a sea"].enumerated() {
-        #expect(try await stagedoor.opened(first.identifier, UInt32(index), "text/plain").data.text == text)
-      }
-      try await stagedoor.release(first.identifier)
-      try await eventually("no object") { try await Self.objects(of: stagedoor, observer) == 0 }
+    let options = DeliveryOptions.lasting.with(\.token, String(repeating: "é", count: 127))
+    let payload = Payload(items: [Self.promise("a beach"), Self.promise("a sea")], options)
+    let first = try await stagedoor.deliver(payload)
+    let observer = try await house.bus.connect()
+    let other = isAnotherProcess ? Stagedoor(on: observer) : stagedoor
+    #expect(try await other.deliver(payload) == first)
+    // The same token cannot be used for another payload, and the earlier promises stay.
+    let different = Payload(items: [Self.promise("a hill", as: "text/html")], options)
+    #expect(await code { try await stagedoor.deliver(different) } == .invalidPayload)
+    for (index, text) in ["a beach", "a sea"].enumerated() {
+      #expect(try await stagedoor.opened(first.identifier, UInt32(index), "text/plain").data.text == text)
     }
+    try await stagedoor.release(first.identifier)
+    try await eventually("no object") { try await Self.objects(of: stagedoor, observer) == 0 }
   }
 
   @Test func `what was promised is forgotten when the service begins anew`() async throws {
@@ -134,37 +132,35 @@ import Testing
     }
   }
 
-  @Test func `an application's promises outlive the service, and the application itself`() async throws {
-    try await withHouse { house in
-      let mail = Manifests.application(
-        "org.example.Mail", types: "write", configurations: Manifests.configuration("Main"))
-      try house.write(mail, to: "\(house.applications)/org.example.Mail.json")
-      let sender = try await Sender(on: house)
-      try await house.withClient { host in
-        let options = DeliveryOptions.lasting.with(\.token, "letter").with(\.application, "org.example.Pictures")
-        let letter = Payload(items: [Self.promise("a beach")], options)
-        let delivery = try await house.serving("--durability", "normal") { _ in
-          try await host.register(manifest: Self.manifest)
-          try await sender.start()
-          return try await sender.stagedoor.deliver(letter).identifier
-        }
-        try await house.serving("--durability", "normal") { _ in
-          // The application may not have attached yet, and whoever repeats a call with its token need not know.
-          #expect(try await sender.stagedoor.deliver(letter).identifier == delivery)
-          try await host.register(manifest: Self.manifest)
-          #expect(try await host.opened(delivery, 0, "text/plain").data.text == "a beach")
-          await sender.stop()
-          let waiting = Task { try await host.opened(delivery, 0, "text/plain").data.text }
-          let next = try await Sender(on: house)
-          let early = await code {
-            try await next.stagedoor.renewPromises(of: [Self.promise("a sea")], token: "letter")
-          }
-          #expect(early == .accessDenied)
-          try await next.start()
+  @Test(.house) func `an application's promises outlive the service, and the application itself`() async throws {
+    let mail = Manifests.application(
+      "org.example.Mail", types: "write", configurations: Manifests.configuration("Main"))
+    try house.write(mail, to: "\(house.applications)/org.example.Mail.json")
+    let sender = try await Sender(on: house)
+    try await house.withClient { host in
+      let options = DeliveryOptions.lasting.with(\.token, "letter").with(\.application, "org.example.Pictures")
+      let letter = Payload(items: [Self.promise("a beach")], options)
+      let delivery = try await house.serving("--durability", "normal") { _ in
+        try await host.register(manifest: Self.manifest)
+        try await sender.start()
+        return try await sender.stagedoor.deliver(letter).identifier
+      }
+      try await house.serving("--durability", "normal") { _ in
+        // The application may not have attached yet, and whoever repeats a call with its token need not know.
+        #expect(try await sender.stagedoor.deliver(letter).identifier == delivery)
+        try await host.register(manifest: Self.manifest)
+        #expect(try await host.opened(delivery, 0, "text/plain").data.text == "a beach")
+        await sender.stop()
+        let waiting = Task { try await host.opened(delivery, 0, "text/plain").data.text }
+        let next = try await Sender(on: house)
+        let early = await code {
           try await next.stagedoor.renewPromises(of: [Self.promise("a sea")], token: "letter")
-          #expect(try await waiting.value == "a sea")
-          await next.stop()
         }
+        #expect(early == .accessDenied)
+        try await next.start()
+        try await next.stagedoor.renewPromises(of: [Self.promise("a sea")], token: "letter")
+        #expect(try await waiting.value == "a sea")
+        await next.stop()
       }
     }
   }

@@ -27,64 +27,58 @@ import Testing
     try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
   }
 
-  @Test func `what makes a window can be loaded there`() async throws {
-    try await withHosted(Self.manifest) { stagedoor, application in
-      try await stagedoor.deliver([DragItem(text: "a beach")], .handled)
-      #expect(application.calls.first == "configuration")
-      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
-      // Load it again: the options of the configuration question are gone by now, and the window has its own.
-      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
-    }
+  @Test(.hosted(manifest)) func `what makes a window can be loaded there`() async throws {
+    try await stagedoor.deliver([DragItem(text: "a beach")], .handled)
+    #expect(application.calls.first == "configuration")
+    #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+    // Load it again: the options of the configuration question are gone by now, and the window has its own.
+    #expect(try await application.items[0].itemProvider.loadText() == "a beach")
   }
 
-  @Test func `a move ends as a move when the application has loaded each item and lets go of them`() async throws {
-    try await withHosted(Self.manifest) { stagedoor, application in
+  @Test(.hosted(manifest))
+  func `a move ends as a move when the application has loaded each item and lets go of them`() async throws {
+    let (drag, delivery) = try await move(
+      stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
+    #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+    let file = try await application.items[1].itemProvider.loadFileRepresentation(as: "text/plain")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "a sea")
+    try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+    #expect(try await drag.state == .dropped)
+    application.items = []
+    let ending = try await end(of: drag)
+    #expect(ending.operation == .move && ending.session == delivery.session)
+  }
+
+  @Test(.hosted(manifest))
+  func `the source of a move keeps its items where the application has not loaded all of them`() async throws {
+    for loads in [false, true] {
       let (drag, delivery) = try await move(
         stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
-      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
-      let file = try await application.items[1].itemProvider.loadFileRepresentation(as: "text/plain")
-      #expect(try String(contentsOf: file, encoding: .utf8) == "a sea")
-      try FileManager.default.removeItem(at: file.deletingLastPathComponent())
-      #expect(try await drag.state == .dropped)
+      if loads { _ = try await application.items[0].itemProvider.loadText() }
       application.items = []
-      let ending = try await end(of: drag)
-      #expect(ending.operation == .move && ending.session == delivery.session)
+      // What the application says about the delivery reaches the service before this call.
+      try await stagedoor.destroy(delivery.session)
+      #expect(try await end(of: drag).operation == .copy)
     }
   }
 
-  @Test func `the source of a move keeps its items where the application has not loaded all of them`() async throws {
-    try await withHosted(Self.manifest) { stagedoor, application in
-      for loads in [false, true] {
-        let (drag, delivery) = try await move(
-          stagedoor, application, [DragItem(text: "a beach"), DragItem(text: "a sea")])
-        if loads { _ = try await application.items[0].itemProvider.loadText() }
-        application.items = []
-        // What the application says about the delivery reaches the service before this call.
-        try await stagedoor.destroy(delivery.session)
-        let ending = try await end(of: drag)
-        #expect(ending.operation == .copy)
-      }
+  @Test(.hosted(manifest))
+  func `the window to which items were redirected can load them, whatever the first window does`() async throws {
+    let other = try await stagedoor.newSession(of: "org.example.Cats").session
+    try await eventually("a window") { await application.scene(of: other) != nil }
+    let (drag, delivery) = try await move(stagedoor, application)
+    var first = application.items
+    #expect(try await first[0].itemProvider.loadText() == "a beach")
+    try await stagedoor.redirect(delivery.identifier, to: other)
+    try await eventually("the other window to get it") {
+      await application.calls.contains { $0.hasPrefix("receive") }
     }
-  }
-
-  @Test func `the window to which items were redirected can load them, whatever the first window does`() async throws {
-    try await withHosted(Self.manifest) { stagedoor, application in
-      let other = try await stagedoor.newSession(of: "org.example.Cats").session
-      try await eventually("a window") { await application.scene(of: other) != nil }
-      let (drag, delivery) = try await move(stagedoor, application)
-      var first = application.items
-      #expect(try await first[0].itemProvider.loadText() == "a beach")
-      try await stagedoor.redirect(delivery.identifier, to: other)
-      try await eventually("the other window to get it") {
-        await application.calls.contains { $0.hasPrefix("receive") }
-      }
-      first = []
-      #expect(try await drag.state == .dropped)
-      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
-      application.items = []
-      let ending = try await end(of: drag)
-      #expect(ending.operation == .move && ending.session == other)
-    }
+    first = []
+    #expect(try await drag.state == .dropped)
+    #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+    application.items = []
+    let ending = try await end(of: drag)
+    #expect(ending.operation == .move && ending.session == other)
   }
 
   /// A film of several gigabytes fits on the disk, but not into memory. In a process of its own, no other test uses memory.

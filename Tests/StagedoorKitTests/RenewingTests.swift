@@ -152,22 +152,20 @@ import Testing
   }
 
   /// A retry would start a service that somebody has just stopped.
-  @Test func `nobody starts a service to renew promises`() async throws {
-    try await withHouse { house in
-      try await house.installService("--durability", "memory")
-      let stagedoor = Stagedoor(on: try await house.bus.connect())
-      let first = try await PlayedService(on: house.bus)
-      try await stagedoor.deliver(Self.letter)
-      await first.close()
-      let second = try await PlayedService(
-        on: house.bus, answering: ["RenewPromises": ["org.stagedoor.Error.StorageFailed"]])
-      try await second.wait(for: "RenewPromises")
-      await second.close()
-      // Longer than the first pauses.
-      try await ContinuousClock().sleep(for: .milliseconds(400))
-      #expect(try await stagedoor.connection.owner(of: House.name) == nil)
-      let third = try await PlayedService(on: house.bus)
-      try await third.wait(for: "RenewPromises")
-    }
+  @Test(.house) func `nobody starts a service to renew promises`() async throws {
+    try await house.installService("--durability", "memory")
+    let stagedoor = Stagedoor(on: try await house.bus.connect())
+    let first = try await PlayedService(on: house.bus)
+    try await stagedoor.deliver(Self.letter)
+    await first.close()
+    let second = try await PlayedService(
+      on: house.bus, answering: ["RenewPromises": ["org.stagedoor.Error.StorageFailed"]])
+    try await second.wait(for: "RenewPromises")
+    await second.close()
+    // Longer than the first pauses.
+    try await ContinuousClock().sleep(for: .milliseconds(400))
+    #expect(try await stagedoor.connection.owner(of: House.name) == nil)
+    let third = try await PlayedService(on: house.bus)
+    try await third.wait(for: "RenewPromises")
   }
 }

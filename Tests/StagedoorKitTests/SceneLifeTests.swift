@@ -77,66 +77,40 @@ import Testing
 
   // MARK: Scenes
 
-  @Test func `what an observer makes of a change is written too`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      application.whenConnecting = { scene, _ in
-        scene.onChange(of: \.userActivity) { [weak scene] activity in
-          #expect(Scene.current === scene)
-          scene?.title = activity?.targetContentIdentifier ?? ""
-        }
+  @Test(.stage) func `what an observer makes of a change is written too`() async throws {
+    let session = service.addSession(1)
+    application.whenConnecting = { scene, _ in
+      scene.onChange(of: \.userActivity) { [weak scene] activity in
+        #expect(Scene.current === scene)
+        scene?.title = activity?.targetContentIdentifier ?? ""
       }
-      try await service.connect(session, Options.activity("cat1"))
-      try await service.resume(session, Options.activity("cat2"))
-      try await service.wait(for: "1: Title = cat2")
-      // The library fills in the activity while it writes it.
-      application.scene(of: session)?.onChange(of: \.userActivity) { [weak application] activity in
-        application?.scene(of: session)?.userInfo = ["saved": .bool(activity?.userInfo["saved"] == true)]
-      }
-      application.scene(of: session)?.userActivity?.needsSave = true
-      try await service.wait(for: #"1: UserInfo = {"saved":true}"#)
     }
+    try await service.connect(session, Options.activity("cat1"))
+    try await service.resume(session, Options.activity("cat2"))
+    try await service.wait(for: "1: Title = cat2")
+    // The library fills in the activity while it writes it.
+    application.scene(of: session)?.onChange(of: \.userActivity) { [weak application] activity in
+      application?.scene(of: session)?.userInfo = ["saved": .bool(activity?.userInfo["saved"] == true)]
+    }
+    application.scene(of: session)?.userActivity?.needsSave = true
+    try await service.wait(for: #"1: UserInfo = {"saved":true}"#)
   }
 
-  @Test func `a window without an activity that refuses a drop is not restored with it`() async throws {
-    try await withScene { service, application, scene in
-      application.whenContinuing = { _, _ in throw NoSuchCat() }
-      await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }
-      #expect(scene.userActivity == nil)
-      scene.enter(.background)
-      scene.release()
-      try await service.wait(for: "1: Disconnect")
-      #expect(!service.lines.contains { $0.contains("StateRestorationActivity") && $0.contains("bad") })
-    }
-  }
-
-  @Test func `an activity that was not written yet is written after a refused drop`() async throws {
-    try await withScene(Options.activity("cat1")) { service, application, scene in
-      application.whenContinuing = { _, _ in throw NoSuchCat() }
-      service.answers.withLock { $0["UserActivity"] = ["org.stagedoor.Error.StorageFailed"] }
-      scene.userActivity = cat("cat2")
-      await #expect(throws: CallError.self) { try await service.resume(scene.id, Options.activity("bad")) }
-      #expect(scene.userActivity == cat("cat2"))
-      try await service.wait(for: written("cat2"))
-    }
-  }
-
-  @Test func `a new scene that is released as it comes to the foreground hears its end, and refuses`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      application.whenCalled = { name, scene in if name == "willEnterForeground" { scene.release() } }
-      await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat1")) }
-      #expect(
-        application.taken() == [
-          "willConnect Main (unattached)", "willEnterForeground (unattached)", "didEnterBackground (background)",
-          "stateRestorationActivity (background)", "didDisconnect standard (unattached)",
-        ])
-      application.whenCalled = { _, _ in }
-      // Nothing of that scene is in the way of the next.
-      try await service.connect(session, Options.activity("cat2"))
-      application.scene(of: session)?.title = "Tom"
-      try await service.wait(for: "1: Title = Tom")
-    }
+  @Test(.stage)
+  func `a new scene that is released as it comes to the foreground hears its end, and refuses`() async throws {
+    let session = service.addSession(1)
+    application.whenCalled = { name, scene in if name == "willEnterForeground" { scene.release() } }
+    await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat1")) }
+    #expect(
+      application.taken() == [
+        "willConnect Main (unattached)", "willEnterForeground (unattached)", "didEnterBackground (background)",
+        "stateRestorationActivity (background)", "didDisconnect standard (unattached)",
+      ])
+    application.whenCalled = { _, _ in }
+    // Nothing of that scene is in the way of the next.
+    try await service.connect(session, Options.activity("cat2"))
+    application.scene(of: session)?.title = "Tom"
+    try await service.wait(for: "1: Title = Tom")
   }
 
   @Test func `a scene that is ended while it takes a delivery takes no more of it`() async throws {
@@ -152,83 +126,75 @@ import Testing
     }
   }
 
-  @Test func `the state that a toolkit asked for last is the state`() async throws {
-    try await withStage { _, service, application in
-      let session = service.addSession(1)
-      application.whenConnecting = { scene, _ in
-        scene.title = "this takes a while to write"
-        scene.enter(.foregroundActive)
-        Task { scene.enter(.background) }
-      }
-      try await service.connect(session, Options.none)
-      #expect(application.scene(of: session)?.activationState == .background)
-      try await service.wait(for: "1: SetState background")
+  @Test(.stage) func `the state that a toolkit asked for last is the state`() async throws {
+    let session = service.addSession(1)
+    application.whenConnecting = { scene, _ in
+      scene.title = "this takes a while to write"
+      scene.enter(.foregroundActive)
+      Task { scene.enter(.background) }
     }
+    try await service.connect(session, Options.none)
+    #expect(application.scene(of: session)?.activationState == .background)
+    try await service.wait(for: "1: SetState background")
   }
 
-  @Test func `the newest wish counts, also of a delegate`() async throws {
-    try await withStage { _, service, application in
-      application.windowsTakeFocus = false
-      let sessions = [service.addSession(1), service.addSession(2)]
-      for session in sessions { try await service.connect(session, Options.none) }
-      let (one, other) = (
-        try #require(application.scene(of: sessions[0])), try #require(application.scene(of: sessions[1]))
-      )
-      one.enter(.foregroundActive)
-      // The window that loses the focus wants it back at once.
-      application.whenCalled = { name, scene in if name == "willResignActive" { scene.enter(.foregroundActive) } }
-      other.enter(.foregroundActive)
-      #expect([one, other].map(\.activationState) == [.foregroundActive, .foregroundInactive])
-      application.whenCalled = { _, _ in }
-    }
+  @Test(.stage) func `the newest wish counts, also of a delegate`() async throws {
+    application.windowsTakeFocus = false
+    let sessions = [service.addSession(1), service.addSession(2)]
+    for session in sessions { try await service.connect(session, Options.none) }
+    let (one, other) = (
+      try #require(application.scene(of: sessions[0])), try #require(application.scene(of: sessions[1]))
+    )
+    one.enter(.foregroundActive)
+    // The window that loses the focus wants it back at once.
+    application.whenCalled = { name, scene in if name == "willResignActive" { scene.enter(.foregroundActive) } }
+    other.enter(.foregroundActive)
+    #expect([one, other].map(\.activationState) == [.foregroundActive, .foregroundInactive])
+    application.whenCalled = { _, _ in }
   }
 
-  @Test(arguments: [true, false], ["write", "release", "destroy"])
+  @Test(.scene(Options.activity("cat1")), arguments: [true, false], ["write", "release", "destroy"])
   func `a delegate that ends its scene while it fills in the activity is asked once`(
     isReleased: Bool, _ cause: String
   ) async throws {
-    try await withScene(Options.activity("cat1")) { service, application, scene in
-      _ = application.taken()
-      var asked = 0
-      application.whenCalled = { [unowned application] name, scene in
-        guard name == "willSave" else { return }
-        asked += 1
-        // Without this limit a library that asks again never ends.
-        if asked > 3 { return }
-        if isReleased {
-          scene.release()
-        } else {
-          application.requestSceneSessionDestruction(
-            scene.session, options: .init(windowDismissalAnimation: .commit))
-        }
+    _ = application.taken()
+    var asked = 0
+    application.whenCalled = { [unowned application] name, scene in
+      guard name == "willSave" else { return }
+      asked += 1
+      // Without this limit a library that asks again never ends.
+      if asked > 3 { return }
+      if isReleased {
+        scene.release()
+      } else {
+        application.requestSceneSessionDestruction(
+          scene.session, options: .init(windowDismissalAnimation: .commit))
       }
-      scene.userActivity?.needsSave = true
-      switch cause {
-      case "write": break
-      case "release": scene.release()
-      default: application.requestSceneSessionDestruction(scene.session)
-      }
-      let isGone = !isReleased || cause == "destroy"
-      let animation = cause == "destroy" ? "standard" : "commit"
-      try await service.wait(for: isGone ? "1: Destroy \(animation)" : "1: Disconnect")
-      #expect(asked == 1)
-      #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
-      #expect(scene.dismissalAnimation == (isReleased ? .standard : .commit))
-      if !isGone { #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true) }
-      application.whenCalled = { _, _ in }
     }
+    scene.userActivity?.needsSave = true
+    switch cause {
+    case "write": break
+    case "release": scene.release()
+    default: application.requestSceneSessionDestruction(scene.session)
+    }
+    let isGone = !isReleased || cause == "destroy"
+    let animation = cause == "destroy" ? "standard" : "commit"
+    try await service.wait(for: isGone ? "1: Destroy \(animation)" : "1: Disconnect")
+    #expect(asked == 1)
+    #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
+    #expect(scene.dismissalAnimation == (isReleased ? .standard : .commit))
+    if !isGone { #expect(service.known[scene.id]["UserActivity"]?.contains(#""saved":true"#) == true) }
+    application.whenCalled = { _, _ in }
   }
 
-  @Test func `observers of a scene that one of them ends hear nothing more`() async throws {
-    try await withScene { _, application, scene in
-      var heard: [String] = []
-      scene.observe("Sold") { _ in
-        heard.append("first")
-        scene.release()
-      }
-      scene.observe("Sold") { _ in heard.append("second") }
-      application.post("Sold")
-      #expect(heard == ["first"])
+  @Test(.scene()) func `observers of a scene that one of them ends hear nothing more`() async throws {
+    var heard: [String] = []
+    scene.observe("Sold") { _ in
+      heard.append("first")
+      scene.release()
     }
+    scene.observe("Sold") { _ in heard.append("second") }
+    application.post("Sold")
+    #expect(heard == ["first"])
   }
 }

@@ -122,118 +122,117 @@ import Testing
     #expect(count > 50)
   }
 
-  @Test func `whoever hands in or asks goes on, with an error`() async throws {
-    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
-      try await house.withClient { stagedoor in
-        expectErrors(try await outcomes(of: Self.calls, stagedoor, service))
-      }
+  @Test(.daemon(installing: Manifests.cats, with: "--durability", "memory"))
+  func `whoever hands in or asks goes on, with an error`() async throws {
+    let service = daemon
+    try await house.withClient { stagedoor in
+      expectErrors(try await outcomes(of: Self.calls, stagedoor, service))
     }
   }
 
-  @Test func `so do a drag and everyone who has its ticket`() async throws {
-    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
-      try await house.withClient { stagedoor in
-        let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
-        let calls: [(name: String, call: Call)] = [
-          ("state", { _ in _ = try await drag.state }),
-          ("items", { _ in _ = try await drag.items }),
-          ("allowedOperations", { _ in _ = try await drag.allowedOperations }),
-          ("add", { _ in try await drag.add([DragItem(cat("tim"))]) }),
-          ("cancel", { _ in try await drag.cancel() }),
-          ("proposal", { _ in _ = try await drag.proposal() }),
-          ("drop", { _ in try await drag.drop() }),
-        ]
-        expectErrors(try await outcomes(of: calls, stagedoor, service))
-      }
-    }
-  }
-
-  @Test func `so does an application`() async throws {
-    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
-      try await house.hosting { application in
-        let stagedoor = try #require(application.stagedoor)
-        var provider = ItemProvider(cat("tom"))
-        provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
-        let tom = try await stagedoor.deliver([DragItem(itemProvider: provider)], .handled)
-        let scene = try #require(application.scene(of: tom.session))
-        let item = try #require(application.items.first?.itemProvider)
-        let late = PlayedApplication(
-          "org.example.Dogs",
-          manifest: Manifests.application(
-            "org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
-        let connection = try await house.bus.connect()
-        let other = PlayedApplication("org.example.Mice")
-        let calls: [(name: String, call: Call)] = [
-          ("start", { _ in try await late.start(on: connection) }),
-          ("run", { _ in try await other.run(on: connection) }),
-          (
-            "requestSceneSessionActivation",
-            { _ in try await application.requestSceneSessionActivation(nil, userActivity: nil) }
-          ),
-          ("requestSceneSessionRefresh", { _ in try await application.requestSceneSessionRefresh(scene.session) }),
-          ("deliver", { _ in try await application.deliver(cat("tim"), from: scene, at: .edge) }),
-          ("deliver items", { _ in try await application.deliver([DragItem(cat("tim"))], from: scene, at: .edge) }),
-          ("loadDataRepresentation", { _ in _ = try await item.loadDataRepresentation(as: "image/png") }),
-          ("loadFileRepresentation", { _ in _ = try await item.loadFileRepresentation(as: "image/png") }),
-          ("loadInPlace", { _ in _ = try await item.loadInPlace(as: "image/png") }),
-          ("loadText", { _ in _ = try await item.loadText(as: "image/png") }),
-          ("encoded", { _ in _ = try await Payload(items: [DragItem(itemProvider: item)]).encoded() }),
-        ]
-        expectErrors(try await outcomes(of: calls, stagedoor, service))
-        // Nobody waits here: these return at once, and what they say waits for the next service.
-        scene.title = "later"
-        application.requestSceneSessionDestruction(scene.session)
-        #expect(application.connectedScenes.isEmpty)
-        await late.stop()
-        await other.stop()
-      }
-    }
-  }
-
-  @Test func `whoever follows waits for the next service, and goes on with an error when the bus goes`() async throws {
-    try await withService { house in
-      let stagedoor = Stagedoor(on: try await house.bus.connect())
-      try await stagedoor.register(manifest: Manifests.cats)
-      let delivery = try await stagedoor.deliver(cat("tom"), .lasting)
-      let events = try await stagedoor.events()
-      let sessions = try await stagedoor.liveSessions()
-      let progress = try await stagedoor.progress(of: delivery.identifier)
-      let loop = stagedoor.connection.loop
-      let followers: [(name: String, follow: @MainActor () async throws -> Void)] = [
-        ("events", { for try await _ in events {} }),
-        ("liveSessions", { for try await _ in sessions {} }),
-        ("progress", { for try await _ in progress {} }),
-        ("finished", { try await stagedoor.finished(delivery.identifier) }),
-        (
-          "next event",
-          {
-            var events = try await stagedoor.events().makeAsyncIterator()
-            while try await events.next() != nil {}
-          }
-        ),
-        (
-          "next sessions",
-          {
-            var sessions = try await stagedoor.liveSessions().makeAsyncIterator()
-            while try await sessions.next() != nil {}
-          }
-        ),
-        (
-          "next step",
-          {
-            var progress = try await stagedoor.progress(of: delivery.identifier).makeAsyncIterator()
-            while try await progress.next() != nil {}
-          }
-        ),
+  @Test(.daemon(installing: Manifests.cats, with: "--durability", "memory"))
+  func `so do a drag and everyone who has its ticket`() async throws {
+    let service = daemon
+    try await house.withClient { stagedoor in
+      let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
+      let calls: [(name: String, call: Call)] = [
+        ("state", { _ in _ = try await drag.state }),
+        ("items", { _ in _ = try await drag.items }),
+        ("allowedOperations", { _ in _ = try await drag.allowedOperations }),
+        ("add", { _ in try await drag.add([DragItem(cat("tim"))]) }),
+        ("cancel", { _ in try await drag.cancel() }),
+        ("proposal", { _ in _ = try await drag.proposal() }),
+        ("drop", { _ in try await drag.drop() }),
       ]
-      let tasks = followers.map { _, follow in Task { @MainActor in await Outcome(of: follow, on: loop) } }
-      for _ in 0..<20 { _ = try await stagedoor.eventSequence() }
-      await stagedoor.close()
-      for ((name, _), task) in zip(followers, tasks) {
-        let outcome = try await withLimit(usualLimit, name) { await task.value }
-        #expect(outcome.error?.code == .disconnected, "\(name): \(outcome)")
-        #expect(!outcome.isOnLoop, "\(name)")
-      }
+      expectErrors(try await outcomes(of: calls, stagedoor, service))
+    }
+  }
+
+  @Test(.daemon(installing: Manifests.cats, with: "--durability", "memory"))
+  func `so does an application`() async throws {
+    let service = daemon
+    try await house.hosting { application in
+      let stagedoor = try #require(application.stagedoor)
+      var provider = ItemProvider(cat("tom"))
+      provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
+      let tom = try await stagedoor.deliver([DragItem(itemProvider: provider)], .handled)
+      let scene = try #require(application.scene(of: tom.session))
+      let item = try #require(application.items.first?.itemProvider)
+      let late = PlayedApplication(
+        "org.example.Dogs",
+        manifest: Manifests.application(
+          "org.example.Dogs", types: "viewDog", configurations: Manifests.configuration("Main")))
+      let connection = try await house.bus.connect()
+      let other = PlayedApplication("org.example.Mice")
+      let calls: [(name: String, call: Call)] = [
+        ("start", { _ in try await late.start(on: connection) }),
+        ("run", { _ in try await other.run(on: connection) }),
+        (
+          "requestSceneSessionActivation",
+          { _ in try await application.requestSceneSessionActivation(nil, userActivity: nil) }
+        ),
+        ("requestSceneSessionRefresh", { _ in try await application.requestSceneSessionRefresh(scene.session) }),
+        ("deliver", { _ in try await application.deliver(cat("tim"), from: scene, at: .edge) }),
+        ("deliver items", { _ in try await application.deliver([DragItem(cat("tim"))], from: scene, at: .edge) }),
+        ("loadDataRepresentation", { _ in _ = try await item.loadDataRepresentation(as: "image/png") }),
+        ("loadFileRepresentation", { _ in _ = try await item.loadFileRepresentation(as: "image/png") }),
+        ("loadInPlace", { _ in _ = try await item.loadInPlace(as: "image/png") }),
+        ("loadText", { _ in _ = try await item.loadText(as: "image/png") }),
+        ("encoded", { _ in _ = try await Payload(items: [DragItem(itemProvider: item)]).encoded() }),
+      ]
+      expectErrors(try await outcomes(of: calls, stagedoor, service))
+      // Nobody waits here: these return at once, and what they say waits for the next service.
+      scene.title = "later"
+      application.requestSceneSessionDestruction(scene.session)
+      #expect(application.connectedScenes.isEmpty)
+      await late.stop()
+      await other.stop()
+    }
+  }
+
+  @Test(.service)
+  func `whoever follows waits for the next service, and goes on with an error when the bus goes`() async throws {
+    let stagedoor = Stagedoor(on: try await house.bus.connect())
+    try await stagedoor.register(manifest: Manifests.cats)
+    let delivery = try await stagedoor.deliver(cat("tom"), .lasting)
+    let events = try await stagedoor.events()
+    let sessions = try await stagedoor.liveSessions()
+    let progress = try await stagedoor.progress(of: delivery.identifier)
+    let loop = stagedoor.connection.loop
+    let followers: [(name: String, follow: @MainActor () async throws -> Void)] = [
+      ("events", { for try await _ in events {} }),
+      ("liveSessions", { for try await _ in sessions {} }),
+      ("progress", { for try await _ in progress {} }),
+      ("finished", { try await stagedoor.finished(delivery.identifier) }),
+      (
+        "next event",
+        {
+          var events = try await stagedoor.events().makeAsyncIterator()
+          while try await events.next() != nil {}
+        }
+      ),
+      (
+        "next sessions",
+        {
+          var sessions = try await stagedoor.liveSessions().makeAsyncIterator()
+          while try await sessions.next() != nil {}
+        }
+      ),
+      (
+        "next step",
+        {
+          var progress = try await stagedoor.progress(of: delivery.identifier).makeAsyncIterator()
+          while try await progress.next() != nil {}
+        }
+      ),
+    ]
+    let tasks = followers.map { _, follow in Task { @MainActor in await Outcome(of: follow, on: loop) } }
+    for _ in 0..<20 { _ = try await stagedoor.eventSequence() }
+    await stagedoor.close()
+    for ((name, _), task) in zip(followers, tasks) {
+      let outcome = try await withLimit(usualLimit, name) { await task.value }
+      #expect(outcome.error?.code == .disconnected, "\(name): \(outcome)")
+      #expect(!outcome.isOnLoop, "\(name)")
     }
   }
 }

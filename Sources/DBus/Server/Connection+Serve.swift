@@ -115,7 +115,8 @@ extension Connection {
   /// waiting calls with descriptors.
   private func refusalOfDescriptors(_ call: Call) -> ErrorReply? {
     if areDescriptorsScarce {
-      return ErrorReply(.limitsExceeded, "too many file descriptors wait here: send them again when others are answered")
+      return ErrorReply(
+        .limitsExceeded, "too many file descriptors wait here: send them again when others are answered")
     }
     do {
       return try method(for: call).1.takesDescriptors ? nil : Self.takesNone(call)
@@ -128,7 +129,8 @@ extension Connection {
   /// are left.
   private var areDescriptorsScarce: Bool {
     var limit = rlimit()
-    guard let raw, let socket = Mail.descriptor(of: raw), getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    guard let raw, let socket = Mail.descriptor(of: raw),
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
     else { return false }
     // The lowest number that is free.
     let free = fcntl(socket, F_DUPFD_CLOEXEC, 0)

@@ -89,7 +89,8 @@ extension PromptBook {
       let isSecret = try mayShowSecrets(session, of: delivery.application)
       let everyone = delivery.isPrivate || isSecret ? hidden : told
       try end(
-        delivery, delivery.failed(everyone, at: now.time), everyone, tellingSender: delivery.isPrivate ? told : everyone)
+        delivery, delivery.failed(everyone, at: now.time), everyone, tellingSender: delivery.isPrivate ? told : everyone
+      )
     }
     answer(number, .done)
   }

@@ -291,7 +291,8 @@ extension Interchange {
       throw InterchangeError(.sourceGone, "the promise of \(promise.type) names no object that could be asked")
     }
     do throws(CallError) {
-      return try await insisting("\(promise.source), which has promised something,", within: patience) { (rest) async throws(CallError) in
+      return try await insisting("\(promise.source), which has promised something,", within: patience) {
+        (rest) async throws(CallError) in
         try await source.load(within: rest)
       }
     } catch {

@@ -214,7 +214,9 @@ final class StoreDirectory {
   /// mode; opening a pipe or a device would wait; and beside a directory the store may be intact, so a person has to look. Only the store itself is
   /// set aside, whatever it is.
   private static func refuseOthers(in directory: String) throws(StoreError) {
-    for name in ["lock"] + ["", "-wal", "-journal", "-shm", "-doubt", "-wal-mended", "-reserve"].map({ "stagedoor.db" + $0 }) {
+    for name in ["lock"]
+      + ["", "-wal", "-journal", "-shm", "-doubt", "-wal-mended", "-reserve"].map({ "stagedoor.db" + $0 })
+    {
       let path = "\(directory)/\(name)"
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }

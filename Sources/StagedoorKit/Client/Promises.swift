@@ -16,8 +16,10 @@ final class Promises: Sendable {
   }
 
   private struct State {
+    /// What each item promises.
+    var items: [[ItemProvider.Representation]]
     /// The items that somebody may still open.
-    var open: Set<Int>
+    var open: Set<Int> = []
     var loads: [Key: [ItemProgress]] = [:]
     /// The calls with these promises that are under way, and the number of those that succeeded.
     var calls = 0
@@ -44,7 +46,6 @@ final class Promises: Sendable {
   private var connection: Connection { stagedoor.connection }
   private let path: ObjectPath
   private let token: String?
-  private let items: [[ItemProvider.Representation]]
   private let state: Lock<State>
 
   /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service
@@ -72,13 +73,17 @@ final class Promises: Sendable {
         }
       }
     }
-    self.items = promised
-    state = Lock(State(open: Set(promised.indices.filter { !promised[$0].isEmpty })))
+    state = Lock(State(items: promised))
+  }
+
+  /// Promises one more representation. Nothing may be handed in yet.
+  func add(_ representation: ItemProvider.Representation, toItem index: Int) {
+    state.withLock { $0.items[index].append(representation) }
   }
 
   /// Whether a representation of an item is promised.
   func contains(_ representation: ItemProvider.Representation, of index: Int) -> Bool {
-    items[index].contains { $0.type == representation.type }
+    state.withLock { $0.items[index].contains { $0.type == representation.type } }
   }
 
   /// The path of an item's object.
@@ -119,7 +124,11 @@ final class Promises: Sendable {
 
   /// The promises that are kept: an earlier call with the same token may have handed them in.
   private func export() -> (kept: Promises, isFirst: Bool) {
-    let promised = items.indices.filter { !items[$0].isEmpty }
+    let promised = state.withLock { state in
+      let promised = state.items.indices.filter { !state.items[$0].isEmpty }
+      state.open = Set(promised)
+      return promised
+    }
     if promised.isEmpty { return (self, true) }
     let (kept, calls) = Promises.kept.withLock { kept in
       let calls = kept[name]?.calls ?? 0
@@ -139,7 +148,7 @@ final class Promises: Sendable {
 
   /// What another delivery has brought must not be released as long as it is promised.
   private func lend(_ index: Int, _ isPromised: Bool) {
-    for representation in items[index] { representation.source.received?.isPromised(isPromised) }
+    for representation in state.withLock({ $0.items[index] }) { representation.source.received?.isPromised(isPromised) }
   }
 
   private func wasAnswered(by service: BusName?) {
@@ -302,7 +311,7 @@ final class Promises: Sendable {
   }
 
   private func load(_ index: Int, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
-    guard let source = items[index].first(where: { $0.type == type })?.source else {
+    guard let source = state.withLock({ $0.items[index] }).first(where: { $0.type == type })?.source else {
       reply.fail(
         ErrorReply("org.stagedoor.Error.NoSuchItem", "the item promises no representation of the type \(quoted(type))"))
       return

@@ -32,6 +32,13 @@ extension OwnedFileDescriptor {
     }
   }
 
+  var isRegularFile: Bool {
+    withRawValue { number in
+      var status = stat()
+      return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+  }
+
   // MARK: Reading
 
   /// The limits of the size of a content that another process sends.

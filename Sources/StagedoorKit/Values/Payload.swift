@@ -74,7 +74,14 @@ extension Payload {
     let model = try await model { representation, item async throws(StagedoorError) in
       guard let received = representation.source.received, !promises.contains(representation, of: item)
       else { return .promise(Text(promises.path(ofItem: item).rawValue)) }
-      descriptors.append(try await received.open(representation.type).0)
+      let (descriptor, size) = try await received.open(representation.type)
+      // A pipe ends with its delivery, or when nobody reads it for a while. What can be opened again is promised; a pipe of unknown size may be the
+      // source's own, and open once only.
+      if size != nil, !descriptor.isRegularFile {
+        promises.add(representation, toItem: item)
+        return .promise(Text(promises.path(ofItem: item).rawValue))
+      }
+      descriptors.append(descriptor)
       return .descriptor(descriptors.count - 1)
     }
     return model.dictionaries(descriptors)

@@ -83,12 +83,18 @@ extension BaggageStore {
 
 func url(_ path: String) -> Text { Text("file://\(path)") }
 
+/// The error of a call that must fail.
 func refusal<Result>(
   of body: @autoclosure () async throws(InterchangeError) -> Result, _ place: SourceLocation = #_sourceLocation
 ) async -> InterchangeError? {
+  let error = await failure(of: try await body())
+  if error == nil { Issue.record("nothing was refused", sourceLocation: place) }
+  return error
+}
+
+func failure<Result>(of body: @autoclosure () async throws(InterchangeError) -> Result) async -> InterchangeError? {
   do throws(InterchangeError) {
     _ = try await body()
-    Issue.record("nothing was refused", sourceLocation: place)
     return nil
   } catch {
     return error
