@@ -34,6 +34,10 @@ import Testing
     try house.write(House.galleryManifest, to: "\(house.applications)/\(House.gallery).json")
     try house.write("int main;", to: "\(house.home)/src/main.c")
     try await house.serving { _ in
+      // The first look at a folder may take longer than the rules wait for a disk.
+      try await eventually("the file") {
+        try await ran("explain", "--text", "main.c:42", "--dir", "src").standardOutput.contains("info line '42'")
+      }
       var here = house.stagedoor("drop", "--text", "main.c:42", "--print", "outcome")
       here.directory = "\(house.home)/src"
       #expect(try await here.output() == "created")

@@ -113,14 +113,17 @@ import Testing
 
   /// The words may be about the private content, and the sender of this delivery does not know that.
   @Test func `nobody hears the words about a window that keeps what its host wrote in private`() throws {
-    try send(isPrivate: true)
+    let stage = Stage(hosting: cats())
+    let window = try stage.window { $0.isPrivate = true }
+    #expect(stage.call(.write(window, .userInfo(["of": .string("the first")])), by: .host) == .done)
+    let delivered = try #require(stage.drop(key: "2", to: window)?.delivered)
+    #expect(stage.call(.putOff(delivered.delivery, seconds: 60), by: .host) == .done)
     stage.hostAnswersAll()
-    #expect(stage.call(.write(laptop, .userInfo(["of": .string("the first")])), by: .host) == .done)
-    let (second, call) = try deferred(waits: true)
-    #expect(stage.shelf.sessions[laptop]?.isPrivate == false)
+    #expect(stage.shelf.sessions[window]?.isPrivate == false)
     let before = stage.sayings.count
-    #expect(finish(second, "org.example.Secret", "secret") == .done)
-    #expect(stage.answers[call]?.refusal?.name == .hostRefused)
+    let finish = Ask.finish(delivered.delivery, error: "org.example.Secret", message: "secret")
+    #expect(stage.call(finish, by: .host) == .done)
+    #expect(stage.progress(of: delivered.delivery)?.error?.name == "org.stagedoor.Error.HostRefused")
     for saying in stage.sayings.dropFirst(before) { #expect(!"\(saying)".lowercased().contains("secret")) }
   }
 

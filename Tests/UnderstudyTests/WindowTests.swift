@@ -140,9 +140,7 @@ struct Stage {
       environment["DISPLAY"] = ":\(display)"
       try await server(of: environment).whileRunning { server async throws in
         try await server.nextLine()
-        // openbox never lists a window that is mapped while it starts: it says when it has started.
-        let manager = Command("openbox", arguments: ["--startup", "echo ready"], environment: environment)
-        try await manager.whileRunning { manager async throws in
+        try await windowManager(of: environment).whileRunning { manager async throws in
           try await manager.nextLine()
           let understudy = Command.built("stagedoor-understudy").program
           try await Command(understudy, environment: environment).whileRunning { running async throws in
@@ -163,6 +161,11 @@ struct Stage {
   private func server(of environment: [String: String]) -> Command {
     let options = "-displayfd 1 -noreset -screen 0 1024x768x24 -nolisten tcp"
     return Command("sh", "-c", "exec Xvfb \"$DISPLAY\" \(options) 2>/dev/null", environment: environment)
+  }
+
+  /// It prints a line when it is ready: it never lists a window that is mapped while it starts.
+  private func windowManager(of environment: [String: String]) -> Command {
+    Command("openbox", arguments: ["--startup", "echo ready"], environment: environment)
   }
 
   @Test func `an editor's tab and a viewer's window come to the front, and nothing is opened twice`() async throws {
@@ -194,7 +197,8 @@ struct Stage {
       try await stage.shows("no window", [])
       try await server(of: stage.environment).whileRunning { server async throws in
         try await server.nextLine()
-        try await stage.command("openbox").whileRunning { _ async throws in
+        try await windowManager(of: stage.environment).whileRunning { manager async throws in
+          try await manager.nextLine()
           try await stage.command("mousepad", "a.txt").whileRunning { _ async throws in
             try await stage.shows("the editor again", ["\(stage.home)/a.txt"])
             try await stage.opens("a.txt", "run again")
