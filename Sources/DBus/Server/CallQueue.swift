@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The incoming calls that wait for their turn: a queue for each sender.
 ///
 /// The senders take turns, one call each. So if a sender floods the service, the others wait for one of its calls, and not for all. After its calls a
@@ -12,6 +14,13 @@ struct CallQueue {
   static let byteLimitForEachSender = 32 << 20
   /// The most calls of one sender that wait with file descriptors. Each may have hundreds of them, and a process may have few.
   static let descriptorLimitForEachSender = 4
+  /// The most of them of all senders together. With the sixteen descriptors that a bus usually passes on, they take a quarter of those that the process
+  /// may have: libdbus closes the connection when a message brings more than are left.
+  private static let descriptorLimitForAll: Int = {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return max(16, Int(clamping: limit.rlim_cur) / 64)
+  }()
   /// The most calls that wait of all senders that have left, if each has left one: a script that does not wait for an answer calls once and leaves.
   /// Further calls of theirs are dropped: nobody could hear a refusal.
   static let limitForDeparted = 16_384
@@ -190,9 +199,10 @@ struct CallQueue {
   private func check(_ call: Call, _ bytes: Int, of sender: Sender) throws(ErrorReply) {
     if sender.count >= Self.limitForEachSender { throw Self.tooMany }
     if !sender.isEmpty && sender.bytes + bytes > Self.byteLimitForEachSender { throw Self.tooLarge }
-    if call.carriesDescriptors && sender.withDescriptors >= Self.descriptorLimitForEachSender {
-      throw Self.tooManyDescriptors
-    }
+    if !call.carriesDescriptors { return }
+    if sender.withDescriptors >= Self.descriptorLimitForEachSender { throw Self.tooManyDescriptors }
+    let all = senders.values.reduce(departed.withDescriptors) { $0 + $1.withDescriptors }
+    if all >= Self.descriptorLimitForAll { throw Self.tooManyDescriptorsOfAll }
   }
 
   /// The text is short, so that the bus can read more refusals than it passes on calls.
@@ -203,6 +213,9 @@ struct CallQueue {
   private static let tooManyDescriptors = ErrorReply(
     .limitsExceeded,
     "\(descriptorLimitForEachSender) calls of this sender with file descriptors wait already: wait for the answers")
+
+  private static let tooManyDescriptorsOfAll = ErrorReply(
+    .limitsExceeded, "\(descriptorLimitForAll) calls with file descriptors wait here already: call again")
 
   /// The bus has identified `sender`: its calls may be carried out. Returns those of a departed sender that the limit crowds out.
   mutating func identify(_ sender: Sender, as credentials: Credentials?) -> [Call] {

@@ -114,29 +114,11 @@ extension Connection {
   /// caller, it sees no object that only some may see. A call to an unknown object is checked again when it is carried out, and the queue limits the
   /// waiting calls with descriptors.
   private func refusalOfDescriptors(_ call: Call) -> ErrorReply? {
-    if areDescriptorsScarce {
-      return ErrorReply(
-        .limitsExceeded, "too many file descriptors wait here: send them again when others are answered")
-    }
     do {
       return try method(for: call).1.takesDescriptors ? nil : Self.takesNone(call)
     } catch {
       return (callers.queue.isHeld || callers.identifies) && error.name == .unknownObject ? nil : error
     }
-  }
-
-  /// Whether three quarters of the descriptors that this process may have are in use. libdbus closes the connection when a message brings more than
-  /// are left.
-  private var areDescriptorsScarce: Bool {
-    var limit = rlimit()
-    guard let raw, let socket = Mail.descriptor(of: raw),
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-    else { return false }
-    // The lowest number that is free.
-    let free = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-    if free < 0 { return true }
-    Glibc.close(free)
-    return rlim_t(free) + max(limit.rlim_cur / 4, 256) > limit.rlim_cur
   }
 
   private static func takesNone(_ call: Call) -> ErrorReply {
