@@ -172,7 +172,8 @@ extension Understudy {
       do {
         try await connection.call(to: name, at: path, "org.freedesktop.Application", "Open", [found.url], data) as ()
       } catch CallError.replied {
-        try self.run(found, token, startup)
+        // Who asked was told that it starts. If it cannot, the pointer at least looks busy no longer.
+        do { try self.run(found, token, startup) } catch { self.endStartup(token) }
       }
     }
   }
