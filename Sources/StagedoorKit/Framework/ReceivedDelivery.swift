@@ -60,16 +60,32 @@ final class ReceivedDeliveries: Sendable {
     if isLast, isComplete { release(identifier) }
   }
 
+  /// Without a service the release waits: a call to the name would start one that somebody has just stopped.
   fileprivate func release(_ identifier: DeliveryIdentifier) {
-    // A call to the name would start a service that somebody has just stopped.
     let service = releases.withLock { releases in
       if releases.service == nil { releases.waiting.append(identifier) }
       return releases.service
     }
     guard let service else { return }
-    // If the call cannot be sent, this connection has ended, and later connections are no host of the delivery.
-    try? stagedoor.connection.send(
-      to: service, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery", identifier.description)
+    var stagedoor = stagedoor
+    stagedoor.service = service
+    stagedoor.connection.loop.task { [stagedoor] in
+      do throws(StagedoorError) {
+        try await stagedoor.call("ReleaseDelivery", identifier.description)
+      } catch {
+        // It has left, and this application may not have heard of that.
+        if error.saysServiceLeft { self.release(identifier, notTo: service) }
+      }
+    }
+  }
+
+  private func release(_ identifier: DeliveryIdentifier, notTo service: BusName) {
+    let waits = releases.withLock { releases in
+      if releases.service != service { return false }
+      releases.waiting.append(identifier)
+      return true
+    }
+    if !waits { release(identifier) }
   }
 }
 
