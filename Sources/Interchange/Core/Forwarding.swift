@@ -53,12 +53,6 @@ extension PromptBook {
     return delivery
   }
 
-  private func mayShowSecrets(_ session: UniqueIdentifier, of application: Text) throws(Halt) -> Bool {
-    let lane = memory.lanes[Lane.Key(application: application, session: session)]
-    guard let shown = try self.session(session) else { return false }
-    return shown.isPrivate || shown.hasSecrets || lane?.isSecret ?? false
-  }
-
   /// Whether the host has the delivery and has not answered yet.
   private func isInHand(_ delivery: OpenDelivery, _ session: UniqueIdentifier) -> Bool {
     switch memory.lanes[Lane.Key(application: delivery.application, session: session)]?.act {
@@ -86,8 +80,10 @@ extension PromptBook {
       let told = InterchangeError(.routing(error), message.string)
       let hidden = InterchangeError(.hostRefused, "the host of \(delivery.application) refused it")
       // The words may be about what the window shows. They are known to the sender of a private delivery only.
-      let isSecret = try mayShowSecrets(session, of: delivery.application)
-      let everyone = delivery.isPrivate || isSecret ? hidden : told
+      _ = try self.session(session)
+      let lane = memory.lanes[Lane.Key(application: delivery.application, session: session)]
+      let isSecret = delivery.isPrivate || showsSecret(session) || lane?.isSecret ?? false
+      let everyone = isSecret ? hidden : told
       try end(
         delivery, delivery.failed(everyone, at: now.time), everyone, tellingSender: delivery.isPrivate ? told : everyone
       )

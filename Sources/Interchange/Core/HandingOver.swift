@@ -280,7 +280,7 @@ extension PromptBook {
   }
 
   /// Whether the window may show private content. A session that is no longer private may still have a private restoration activity.
-  private func showsSecret(_ session: UniqueIdentifier) -> Bool {
+  func showsSecret(_ session: UniqueIdentifier) -> Bool {
     memory.sessions[session].map { $0.isPrivate || $0.hasSecrets } ?? true
   }
 
