@@ -142,15 +142,15 @@ extension PromptBook {
       }
       if delivery.progress.state == .forwarded {
         ofForwarded[session, default: 0] += 1
-        if !memory.forwarded[session].contains(place) {
+        if !memory.forwarded.contains(place, of: session) {
           found.append("the delivery \(identifier) is missing in a queue")
         }
         continue
       }
       ofSession[session, default: 0] += 1
       ofApplication[delivery.application, default: 0] += 1
-      if !memory.deliveriesToSession[session].contains(place)
-        || !memory.deliveriesToApplication[delivery.application].contains(place)
+      if !memory.deliveriesToSession.contains(place, of: session)
+        || !memory.deliveriesToApplication.contains(place, of: delivery.application)
       {
         found.append("the open delivery \(identifier) is missing in a queue")
       }
@@ -198,7 +198,7 @@ extension PromptBook {
         found.append(
           "\(application) is asked about \(lanes[application] ?? 0) sessions, and \(host.running) are counted")
       }
-      if memory.hosted[host.connection].contains(application) == host.options.isUnderstudy {
+      if memory.hosted.contains(application, of: host.connection) == host.options.isUnderstudy {
         found.append("\(host.connection) hosts what nobody knows of")
       }
       if host.options.isUnderstudy, let manifest = memory.routing.manifest(of: application), manifest.understudy == nil
@@ -253,7 +253,7 @@ extension PromptBook {
         found.append("what \(delivery) carries has a time to go and is needed, or neither")
       }
       let place = Ordered(order: kept.order, identifier: delivery)
-      if let principal = kept.handledFor, !memory.handledBaggage[principal].contains(place) {
+      if let principal = kept.handledFor, !memory.handledBaggage.contains(place, of: principal) {
         found.append("what \(delivery) carries makes no space")
       }
     }
