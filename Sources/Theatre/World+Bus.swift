@@ -182,7 +182,7 @@ extension World {
   private func launch(_ application: Text, _ number: Int, _ name: Text) {
     let isKnown = setting.applications.contains { $0.identifier == application && $0.startsByBus }
     let what: LaunchNews = owners[name] != nil ? .started : isKnown ? .isKnown : .unknown
-    launches[application] = Launch(number: number, way: .bus, isWaiting: what == .isKnown)
+    launches[application] = Launch(number: number, way: .bus, isWaiting: what == .isKnown, wasStarted: what != .started)
     news.append(.launch(application, number, what))
   }
 
@@ -248,7 +248,7 @@ extension World {
     if !isTaken, let application = application?.identifier, let launch = launches[application], launch.way == .bus,
       !launch.isWaiting
     {
-      news.append(.launch(application, launch.number, .left))
+      news.append(.launch(application, launch.number, .left(wasStarted: launch.wasStarted)))
     }
   }
 

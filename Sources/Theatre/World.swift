@@ -251,6 +251,7 @@ struct Launch {
   let number: Int
   var way: Way
   var isWaiting = true
+  var wasStarted = true
 }
 
 enum News {

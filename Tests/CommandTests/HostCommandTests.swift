@@ -74,6 +74,7 @@ import Testing
       try await eventually("the host to load the second") { try count() == 3 }
       try await said(["close"] + house.sessions())
       try await eventually("both to go") { try count() == 1 }
+      pipes[1].writeEnd.close()
       #expect(host.standardError == "")
       // Their command does not count any more.
       #expect(try await said("drop", "--text", "a sea", "-w", "handled").hasPrefix("created\t"))

@@ -205,8 +205,10 @@ enum Things {
     representation(type, "fd", descriptor.variant)
   }
 
-  static func promise(_ type: String = "image/png") -> [String: Variant] {
-    representation(type, "provider", SourcePlayer.path.variant)
+  static func promise(_ type: String = "image/png", size: Int64? = nil) -> [String: Variant] {
+    var promise = representation(type, "provider", SourcePlayer.path.variant)
+    promise["size"] = size.map { Variant($0) }
+    return promise
   }
 }
 

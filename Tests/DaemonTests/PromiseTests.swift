@@ -132,21 +132,23 @@ import Testing
   }
 
   /// The manners of a source in which it does not hand out what it promised, and the errors that the drop gets.
-  private static let failures: [(what: String, manner: SourcePlayer.Manner, error: ErrorName)] = [
-    ("it refuses", .refuses(.unwilling), ErrorReply.unwilling.name),
-    ("it ends before its size", .hands({ try .pipe(of: Array("half".utf8)) }, size: 8), sourceGone),
-    ("it is no data", .hands({ try .file("/tmp") }, size: -1), "org.stagedoor.Error.InvalidPayload"),
-    ("it is longer than anyone may have", .hands({ try .sparse(of: 20 << 30) }, size: -1), .limitsExceeded),
+  private static let failures: [(what: String, announced: Int64?, manner: SourcePlayer.Manner, error: ErrorName)] = [
+    ("it refuses", nil, .refuses(.unwilling), ErrorReply.unwilling.name),
+    ("it ends before its size", nil, .hands({ try .pipe(of: Array("half".utf8)) }, size: 8), sourceGone),
+    ("it ends before the announced size", 8, .hands({ try .pipe(of: Array("half".utf8)) }, size: -1), sourceGone),
+    ("it has another size than announced", 8, .hands({ try .pipe(of: Array("half".utf8)) }, size: 4), sourceGone),
+    ("it is no data", nil, .hands({ try .file("/tmp") }, size: -1), "org.stagedoor.Error.InvalidPayload"),
+    ("it is longer than anyone may have", nil, .hands({ try .sparse(of: 20 << 30) }, size: -1), .limitsExceeded),
   ]
 
   @Test func `a promise to be kept that its source does not keep refuses the drop, and nothing is left`() async throws {
     try await withSource { house, host, source, _ in
       let sequence = try await house.eventSequence()
-      for (what, manner, name) in Self.failures {
+      for (what, announced, manner, name) in Self.failures {
         source.next(manner)
         let error = try await refused {
           _ = try await source.deliver(
-            Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
+            Things.item(Things.text("words"), Things.promise(size: announced)), options: ["keepPromises": true])
         }
         #expect(error?.name == name, "\(what): \(error as Any)")
         if name == Self.sourceGone {

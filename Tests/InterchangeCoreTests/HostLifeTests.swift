@@ -429,7 +429,7 @@ import Testing
     #expect(!stage.errands.contains { if case .run = $0 { true } else { false } })
   }
 
-  @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left])
+  @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left(wasStarted: true)])
   func `where a start fails all that is held fails, the last first`(_ news: LaunchNews) {
     let stage = Stage(cats(exec: "cats"))
     for _ in 0..<2 { stage.drop(key: "1") }
@@ -444,6 +444,16 @@ import Testing
     stage.drop(key: "1")
     stage.play(.launch(application: "org.example.Cats", number: 1, news))
     #expect(stage.memory.starts["org.example.Cats"] == .asking(number: 2, isKnown: false))
+  }
+
+  @Test func `a program that was there already and leaves without having attached is no failed start`() {
+    let stage = Stage(cats())
+    stage.drop(key: "1")
+    stage.play(.launch(application: "org.example.Cats", number: 1, .started))
+    stage.play(.launch(application: "org.example.Cats", number: 1, .left(wasStarted: false)))
+    #expect(stage.memory.starts["org.example.Cats"] == .asking(number: 2, isKnown: false))
+    stage.attach()
+    #expect(stage.questions.count == 1)
   }
 
   @Test func `whether something that cannot be started can be is asked again after a while`() {

@@ -181,8 +181,9 @@ package enum LaunchNews: Hashable, Sendable {
   case failed(Text)
   /// The command of the manifest has ended: with status 0, or with this failure.
   case commandEnded(failure: Text?)
-  /// The application came to the bus, and left before it attached.
-  case left
+  /// The application left the bus before it attached. The bus has not started it for this if it was there already, such as a host that did not attach
+  /// again after a restart of the service.
+  case left(wasStarted: Bool)
 }
 
 package struct InstalledManifest: Hashable, Sendable {

@@ -149,25 +149,18 @@ extension PromptBook {
   /// Asks for everything that the items lack at once, so that the cue does not begin again for each item.
   private func askForAll(_ singles: [Payload], _ caller: Caller) throws(Halt) {
     var (needs, asked): ([Need], Set<Need>) = ([], [])
-    var (chosen, made): (Set<UniqueIdentifier>, [Text: Int]) = ([], [:])
+    var chosen: Set<UniqueIdentifier> = []
     let unused = UniqueIdentifier(high: 0, low: 0)
     for single in singles {
       let request = Request(single, from: sender(caller, single.options), newSession: unused)
       switch SceneRouting.decide(memory.routing, request, at: now.time) {
       case .needs(let need): if asked.insert(need).inserted { needs.append(need) }
       case .decided(let decision):
-        if case .created = decision.outcome, let application = decision.explanation.application {
-          made[application, default: 0] += 1
-        } else if let session = decision.outcome.session {
-          chosen.insert(session)
-        }
+        if case .created = decision.outcome { continue }
+        if let session = decision.outcome.session { chosen.insert(session) }
       }
     }
     if !needs.isEmpty { throw .lacks(.routing(needs)) }
-    // Each session that is made may be one more than its application keeps.
-    for (application, count) in made.sorted(by: { $0.key < $1.key }) {
-      chosen.formUnion(try sessionsToGiveUp(of: application, toMake: count))
-    }
     _ = try sessions(chosen.sorted())
   }
 
@@ -218,7 +211,6 @@ extension PromptBook {
     }
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
-    if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
     try handOver(to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
   }

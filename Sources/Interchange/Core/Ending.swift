@@ -397,6 +397,8 @@ extension PromptBook {
     log("\(identifier): routed, and no host took it in time")
     dragEnds(with: identifier, .failed)
     release(identifier)
+    // A session that was made for the delivery has got no scene.
+    try giveUpOldSessions(of: delivery.application)
     answerWaiters(of: identifier, .refused(.nobodyTook(identifier)))
   }
 

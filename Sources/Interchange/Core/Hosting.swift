@@ -266,19 +266,15 @@ extension PromptBook {
   /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was
   /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way stays.
   mutating func giveUpOldSessions(of application: Text) throws(Halt) {
-    for session in try sessions(sessionsToGiveUp(of: application)) { try discard(session, animation: "standard") }
-  }
-
-  /// - Parameter count: The number of sessions that are about to be made.
-  func sessionsToGiveUp(of application: Text, toMake count: Int = 0) throws(Halt) -> [UniqueIdentifier] {
-    guard let manifest = memory.routing.manifest(of: application) else { return [] }
+    guard let manifest = memory.routing.manifest(of: application) else { return }
     // All sessions are read only if there may be too many.
-    if (memory.sessionCounts[application] ?? 0) + count <= manifest.keptSessions { return [] }
+    if (memory.sessionCounts[application] ?? 0) <= manifest.keptSessions { return }
     let need = Need.allSessions(of: application)
     if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
-    return memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce + count, toMake: count) {
+    let old = memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce) {
       memory.isAwaited($0)
     }
+    for session in try sessions(old) { try discard(session, animation: "standard") }
   }
 
   // MARK: Discarded sessions

@@ -40,8 +40,11 @@ extension PromptBook {
     case (.begun, .commandEnded(failure: nil)): memory.starts[application] = .ended(until: now.uptime + Start.followsBy)
     case (.begun, .commandEnded(failure: let why?)):
       try launchFailed(application, Text("\(application) could not be started: \(why)"))
-    case (.begun, .left):
+    case (.begun, .left(wasStarted: true)):
       try launchFailed(application, Text("\(application) was started, and left the bus before it attached"))
+    case (.begun, .left(wasStarted: false)):
+      forgetStart(of: application)
+      if memory.deliveriesToApplication.count(of: application) > 0 { try self.start(application) }
     case (.begun, _), (.asking, _), (.ended, _), (.impossible, _): break
     }
   }

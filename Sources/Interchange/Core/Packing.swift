@@ -36,6 +36,8 @@ package struct PackingOrder: Hashable, Sendable {
   /// The place for errors.
   package let place: Text
   package let source: Source
+  /// The bytes that the sender has announced of a promise.
+  package let announced: Int64?
 }
 
 /// The result of packing.
@@ -188,10 +190,12 @@ extension Packing {
         guard let (source, key) = source(of: item, representation, whole) else { continue }
         let place = Place.document.key("items").index(self.place(of: item)).key("representations").index(representation)
           .key(key)
+        let announced = payload.items[item].representations[representation].promisedSize
         orders.append(
           PackingOrder(
             delivery: delivery(of: item), number: nextNumber, item: item, representation: representation,
-            place: Text(place.description), source: source))
+            place: Text(place.description), source: source, announced: announced ?? parcels[item][representation]?.size)
+        )
         nextNumber += 1
       }
     }

@@ -251,15 +251,17 @@ extension Interchange {
     do throws(CallError) {
       // Later answers are about another start.
       defer { learning.cancel() }
-      let _: UInt32 = try await connection.call(
+      let answer: UInt32 = try await connection.call(
         to: .bus, at: .bus, .bus, "StartServiceByName", name.rawValue, UInt32(0), timeout: .seconds(120))
-      waitForHost(application, name, number)
+      // 1 is DBUS_START_REPLY_SUCCESS; 2 says that it was running already.
+      waitForHost(application, name, number, wasStarted: answer == 1)
     } catch {
       switch error {
       case .replied(let reply) where reply.name == .serviceUnknown:
         // The bus answers the same for an application that runs already and was started in another way.
         let isThere = (try? await connection.owner(of: name)) != nil
-        if isThere { waitForHost(application, name, number) } else { tell(application, number, .unknown) }
+        if !isThere { return tell(application, number, .unknown) }
+        waitForHost(application, name, number, wasStarted: false)
       case .disconnected, .cancelled: break
       default: tell(application, number, .failed(Text("the bus cannot start \(application): \(error.short)")))
       }
@@ -276,13 +278,13 @@ extension Interchange {
     if !Task.isCancelled { tell(application, number, .isKnown) }
   }
 
-  /// A program that came to the bus and leaves it without having attached has failed.
-  private func waitForHost(_ application: Text, _ name: BusName, _ number: Int) {
+  /// A program that came to the bus and leaves it without having attached has failed, if it was started for that.
+  private func waitForHost(_ application: Text, _ name: BusName, _ number: Int, wasStarted: Bool) {
     tell(application, number, .started)
     let task = connection.loop.task {
       guard let owners = try? await connection.owners(of: name) else { return }
       for await owner in owners where owner == nil {
-        if !Task.isCancelled { tell(application, number, .left) }
+        if !Task.isCancelled { tell(application, number, .left(wasStarted: wasStarted)) }
         return
       }
     }

@@ -125,7 +125,11 @@ extension Interchange {
       }
       return (try await baggageStore.keep(descriptors[index], as: number, of: delivery, at: place), nil)
     case .promise(let promise):
-      let (data, promised) = try await load(promise, within: .microseconds(PromptBook.loadingPatience))
+      let (data, said) = try await load(promise, within: .microseconds(PromptBook.loadingPatience))
+      if let said, let announced = order.announced, said != announced {
+        throw InterchangeError(.sourceGone, "\(place): the source announced \(announced) bytes and hands out \(said)")
+      }
+      let promised = said ?? order.announced
       let size: Int64
       do throws(InterchangeError) {
         size = try await baggageStore.copy(
@@ -217,7 +221,7 @@ extension Interchange {
       let (data, size) = try await load(promise, within: patience)
       do throws(InterchangeError) {
         let place = "the descriptor from the source of \(promise.type)"
-        return (try await baggageStore.open(data, of: delivery, for: sandbox, at: place), size)
+        return (try await baggageStore.open(data, of: delivery, for: sandbox, at: place), size ?? parcel.size)
       } catch  where error.name == .invalidPayload {
         // The host's call is right; the source's answer is not.
         throw InterchangeError(.sourceGone, error.message)

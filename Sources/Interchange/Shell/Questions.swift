@@ -34,8 +34,10 @@ extension Interchange {
   }
 
   func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
-    if let session = storedBook.rememberedSession(identifier) { return session }
-    return try stored { () throws(StoreError) in try store.session(identifier) }
+    storeEverything()
+    // Not by `storedBook`, which copies the core: a list of all objects asks a hundred thousand times.
+    if let session = prompter.book.rememberedSession(identifier) { return session }
+    return try stored { () throws(StoreError) in try prompter.store.session(identifier) }
   }
 
   /// The session of an object.
@@ -204,7 +206,7 @@ extension Interchange {
     guard let call = access.call else { return session.asSeen }
     let caller = callers.caller(of: call)
     try refuseForeign(session.application, caller, "read the sessions of its own application")
-    return storedBook.isHost(caller, of: session.application) ? session : session.asSeen
+    return prompter.book.isHost(caller, of: session.application) ? session : session.asSeen
   }
 
   package func sessions(_ call: Call, of application: Text, after: Text, limit: UInt32) throws -> [SessionRow] {

@@ -11,15 +11,14 @@ extension State {
   ///
   /// - Parameters:
   ///   - limit: The most sessions to return.
-  ///   - more: The number of sessions that are about to be made.
   ///   - isWaiting: Whether a delivery is on its way to a session, which will soon have a scene. Such a session is kept.
   package func sessionsToGiveUp(
-    of identifier: Text, atMost limit: Int, toMake more: Int = 0, unless isWaiting: (UniqueIdentifier) -> Bool
+    of identifier: Text, atMost limit: Int, unless isWaiting: (UniqueIdentifier) -> Bool
   ) -> [UniqueIdentifier] {
     guard let number = application(identifier), let manifest = applications[number].manifest else { return [] }
     let rankings = applications[number].index.ofConfiguration
     let count = rankings.reduce(0) { $0 + $1.countWithoutScene }
-    let wanted = min(limit, count + more - manifest.keptSessions)
+    let wanted = min(limit, count - manifest.keptSessions)
     if wanted <= 0 { return [] }
     // For each configuration as many as may be needed of all.
     var oldest: [Int32] = []
