@@ -1,3 +1,4 @@
+import SceneModel
 import ServiceSupport
 
 /// An installed application, as its desktop file describes it.

@@ -21,7 +21,7 @@ struct Starter: Sendable {
   /// Returns when the command has ended, with the reason if it failed.
   func run(_ application: Text, _ command: Text, _ activationToken: Text?) async -> String? {
     guard let words = CommandWords.words(of: command.string), let program = words.first else {
-      return "its command has a quotation mark without its other, or is empty"
+      return "its command \(CommandWords.unclosed), or is empty"
     }
     let environment = environment(activationToken)
     if await TransientUnit.isPossible(on: connection) {

@@ -25,6 +25,8 @@ import Testing
     | StagedoorRouting | "UIKit" | : expected "seated" or "uikit", got "UIKit" |
     | StagedoorExec | ["gallery"] | : expected a command line, got a list |
     | StagedoorExec | "" | : expected a command line, got "" |
+    | StagedoorExec | " " | : expected a command line, got " " |
+    | StagedoorExec | "sh -c 'unclosed" | : expected a command line, got "sh -c 'unclosed", which has a quotation mark without its other |
     """#)
 
   @Test(arguments: atTop)

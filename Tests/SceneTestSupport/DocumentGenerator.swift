@@ -154,7 +154,12 @@ extension DocumentGenerator {
       bundleName: perhaps { $0.text() }, activityTypes: activityTypes, contentTypes: contentTypes, handlerRanks: ranks,
       supportsMultipleScenes: random.once(in: 2), configurations: configurations, isDynamic: random.once(in: 2),
       routing: choice(), understudy: random.one(of: [nil, .registrar, .owner("org.example.Understudy")]),
-      forwards: random.once(in: 2), exec: perhaps { $0.name() })
+      forwards: random.once(in: 2), exec: perhaps { $0.commandLine() })
+  }
+
+  private mutating func commandLine() -> Text {
+    let name = name()
+    return CommandWords.words(of: name.string)?.isEmpty == false ? name : "gallery 'in the background'"
   }
 
   private mutating func configuration(

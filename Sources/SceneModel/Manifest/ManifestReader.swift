@@ -89,7 +89,7 @@ struct ManifestReader<Node: DocumentNode> {
         manifest.forwards = attempt { () throws(Fault) in try node.requireSwitch() } ?? false
       case "StagedoorUnderstudy": manifest.understudy = readUnderstudy(node)
       case "StagedoorExec":
-        let exec = attempt { () throws(Fault) in try node.requireName("a command line", atMost: Limits.text) }
+        let exec = attempt { () throws(Fault) in try node.requireCommandLine() }
         // A message does not determine how a program is started: otherwise its sender could start any program.
         if installedAs != nil { manifest.exec = exec }
       default: break
@@ -117,6 +117,20 @@ struct ManifestReader<Node: DocumentNode> {
       }
     }
     counts = TypeList.noCounts
+  }
+}
+
+// MARK: - Commands
+
+extension DocumentNode {
+  fileprivate func requireCommandLine() throws(Fault) -> Text {
+    let expected = "a command line"
+    let command = try requireName(expected, atMost: Limits.text)
+    guard let words = CommandWords.words(of: command.string) else {
+      throw .expected(expected, got: "\(shown), which \(CommandWords.unclosed)", at: place)
+    }
+    if words.isEmpty { throw fault(expected) }
+    return command
   }
 }
 
