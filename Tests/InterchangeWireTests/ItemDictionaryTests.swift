@@ -64,6 +64,8 @@ import Testing
     let path = "/org/stagedoor/Interchange1/session/0b7a3c5e_0000_4000_8000_000000000000"
     for session: Variant in [.string(path), .objectPath(try ObjectPath(path))] {
       #expect(try Self.payload([], ["session": session]).payload.options.session == Text(path))
+      let requesting = try Self.payload([[:]], ["requestingSession": session]).payload.options.requestingSession
+      #expect(requesting == Text(path))
     }
   }
 

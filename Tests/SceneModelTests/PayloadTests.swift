@@ -121,6 +121,14 @@ import Testing
     let fault = Fault.tooLong(Limits.payload + 1, limit: Limits.payload, at: "text")
     #expect(throws: fault) { try payload(Limits.payload + 1) }
   }
+
+  @Test(arguments: ["work", ".", "~"])
+  func `relative paths in a text begin in a directory with an absolute path`(directory: String) throws {
+    let payload = try Payload(text: "a", directory: "/", info: ["dir": "/src"])
+    #expect(payload.options.info["dir"] == "/")
+    let fault = Fault(at: "directory", "expected an absolute path, got \"\(directory)\"")
+    #expect(throws: fault) { try Payload(text: "a", directory: Text(directory), info: [:]) }
+  }
 }
 
 @Suite struct UserActivityTests {

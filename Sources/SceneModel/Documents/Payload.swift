@@ -22,7 +22,12 @@ extension Payload {
     self.init(items: [Item(representations: [Representation(type: .plainText, .text(text))])])
     // A dictionary has each key once.
     options.info = UserInfo(info.map { UserInfo.Entry(key: $0.key, value: .string($0.value)) }) ?? UserInfo()
-    if !directory.isEmpty { options.info["dir"] = .string(directory) }
+    if !directory.isEmpty {
+      guard directory.hasPrefix("/") else {
+        throw .expected("an absolute path", got: quoted(directory.string), at: Place.document.key("directory"))
+      }
+      options.info["dir"] = .string(directory)
+    }
     try options.info.refuseSize(at: Place.document.key("info"))
   }
 }

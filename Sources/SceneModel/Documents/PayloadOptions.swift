@@ -86,7 +86,7 @@ extension PayloadOptions: Document {
       case "application": self.application = try node.requireName("an application's identifier")
       case "configuration": self.configuration = try node.requireName("the name of a configuration")
       case "role": self.role = try node.requireName("a session role")
-      case "requestingSession": self.requestingSession = try node.requireName("a session's identifier or path")
+      case "requestingSession": self.requestingSession = try node.requireSession()
       case "presentationStyle": self.presentationStyle = try node.requireChoice(PresentationStyle.self)
       case "token": self.token = try node.requireName("a name for this request")
       case "deadline": self.statedDeadline = try PayloadOptions.deadline(node)
