@@ -59,7 +59,9 @@ import Testing
     let refusal = stage.drop(key: "1") { $0.token = "once" }?.refusal
     #expect(refusal?.name == .invalidPayload)
     #expect(
-      refusal?.message == "options.token: expected the same call and document as before under \"once\", got another")
+      refusal?.message
+        == "options.token: expected the same call and document as before under \"once\", activation token included, got another"
+    )
     stage.restart(cats())
     #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])
   }

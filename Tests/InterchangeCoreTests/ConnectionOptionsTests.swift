@@ -140,21 +140,25 @@ import Theatre
   @Test func `as a stranger a sender has the rights of a sandbox`() throws {
     let stage = Stage(cats { $0.contentTypes = [contentType("image/png")] })
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
-    func refusal(_ payload: Payload) -> InterchangeError.Name? {
+    func refusal(_ payload: Payload) -> InterchangeError? {
       var payload = payload
       payload.options.isFromStranger = true
-      return stage.call(.deliver(payload, digest: .empty, size: 1))?.refusal?.name
+      return stage.call(.deliver(payload, digest: .empty, size: 1))?.refusal
     }
     // Types must be declared, also for a session that is named.
     #expect(
-      refusal(stage.activity("undeclared", "1") { $0.session = Text("\(session)") })
+      refusal(stage.activity("undeclared", "1") { $0.session = Text("\(session)") })?.name
         == .routing("org.stagedoor.Error.ActivityTypeNotDeclared"))
     #expect(refusal(stage.activity("view", "1") { $0.session = Text("\(session)") }) == nil)
     // It names no files, and opens no windows with nothing in hand.
-    #expect(refusal(Payload(items: [Item(representations: [.file()])])) == .accessDenied)
+    let named = refusal(Payload(items: [Item(representations: [.file("cat.png")])]))
+    #expect(named?.name == .accessDenied)
+    #expect(
+      named?.message
+        == "a payload with asStranger may not name files such as \"file:///home/user/cat.png\": send a descriptor")
     var empty = Payload()
     empty.options.application = "org.example.Cats"
-    #expect(refusal(empty) == .routing("org.freedesktop.DBus.Error.AccessDenied"))
+    #expect(refusal(empty)?.name == .routing("org.freedesktop.DBus.Error.AccessDenied"))
   }
 
   @Test func `the host that passes something on is not its source, and may still ask about it`() throws {

@@ -410,6 +410,10 @@ import Testing
     #expect(stage.memory.starts["org.example.Cats"] == .ended(until: stage.now.uptime + Start.followsBy))
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.memory.starts["org.example.Cats"] == .ended(until: stage.now.uptime))
+    let delivery = stage.shelf.deliveryOrder[0]
+    #expect(
+      stage.progress(of: delivery)?.error?.message
+        == "org.example.Cats was started and did not attach, so no host took the delivery \(delivery) in time")
     stage.drop(key: "2")
     #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2, name: "org.example.Cats"))
   }

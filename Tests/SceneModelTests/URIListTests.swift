@@ -65,9 +65,9 @@ import Testing
   }
 
   @Test func `only a list that names files names files`() throws {
-    let files = try URIList("https://example.org/\n/a b").files
+    let files = try URIList("# a comment\nhttps://example.org/\n/a b").files
     #expect(files.map(\.url) == ["file:///a%20b"])
-    #expect(files.map(\.place.description) == ["items[1].representations[0].file"])
+    #expect(files.map(\.place) == ["uri_list, line 3"])
     #expect(try URIList("file:///a").files.count == 1)
     #expect(try URIList("https://example.org/").files.isEmpty)
   }

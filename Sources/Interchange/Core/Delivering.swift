@@ -386,23 +386,25 @@ extension PromptBook {
 
   /// A sandbox may not name files outside. It sends descriptors.
   private func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
-    guard caller.isSandboxed || payload.options.isFromStranger else { return }
+    let isFromStranger = payload.options.isFromStranger
+    guard caller.isSandboxed || isFromStranger else { return }
     for item in payload.items {
       for activity in item.activities {
-        if let url = activity.webpageURL, FileURL.hasScheme(url) { throw mayNotName(url.string) }
+        if let url = activity.webpageURL, FileURL.hasScheme(url) { throw mayNotName(url.string, isFromStranger) }
       }
       for representation in item.representations {
-        if case .file(let url) = representation.content { throw mayNotName(url.string) }
+        if case .file(let url) = representation.content { throw mayNotName(url.string, isFromStranger) }
         // The host would open these as well.
-        if let file = URIList.firstFile(in: representation) { throw mayNotName(file) }
+        if let file = URIList.firstFile(in: representation) { throw mayNotName(file, isFromStranger) }
       }
     }
   }
 
-  private func mayNotName(_ file: String) -> Halt {
-    refused(
-      .accessDenied,
-      "a sandboxed application may not name files such as \(quoted(file)): send a descriptor or a portal's key")
+  private func mayNotName(_ file: String, _ isFromStranger: Bool) -> Halt {
+    let (who, instead) =
+      isFromStranger
+      ? ("a payload with asStranger", "a descriptor") : ("a sandboxed application", "a descriptor or a portal's key")
+    return refused(.accessDenied, "\(who) may not name files such as \(quoted(file)): send \(instead)")
   }
 
   /// An application may have as many sessions as it leaves for others. This is checked when a session is made, so existing sessions continue to work.
@@ -463,7 +465,8 @@ extension PromptBook {
       guard delivery.fingerprint == digest else {
         throw refused(
           .invalidPayload,
-          "options.token: expected the same call and document as before under \(quoted(token.string)), got another")
+          "options.token: expected the same call and document as before under \(quoted(token.string)), activation token included, got another"
+        )
       }
       found = delivery
     }
@@ -538,6 +541,14 @@ extension InterchangeError {
   static func notTaken(_ delivery: OpenDelivery) -> InterchangeError {
     InterchangeError(
       .hostTimeout, "the host of \(delivery.application) did not take the delivery \(delivery.identifier) in time")
+  }
+
+  /// There was no host in all that time.
+  static func notAttached(_ delivery: OpenDelivery) -> InterchangeError {
+    InterchangeError(
+      .hostTimeout,
+      "\(delivery.application) was started and did not attach, so no host took the delivery \(delivery.identifier) in time"
+    )
   }
 
   package init(_ refusal: Refusal) { self.init(.routing(refusal.errorName), refusal.message) }

@@ -194,7 +194,7 @@ extension PromptBook {
   }
 
   /// Redirects a delivery to another session of its application. The first session shows its previous content again; a session that was made for the
-  /// delivery stays as it is.
+  /// delivery stays as it is if a host was given the delivery, and otherwise is discarded.
   mutating func redirect(
     _ identifier: UniqueIdentifier, to target: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
@@ -370,6 +370,14 @@ extension PromptBook {
     isHeld(delivery) ? canBeStarted(delivery.application) : true
   }
 
+  /// Whether the application was started, and has not attached.
+  private func isAwaited(_ application: Text) -> Bool {
+    switch memory.starts[application] {
+    case .begun, .ended: memory.hosts[application] == nil
+    case .asking, .impossible, nil: false
+    }
+  }
+
   private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {
     let identifier = delivery.identifier
     if delivery.progress.state == .forwarded {
@@ -387,7 +395,7 @@ extension PromptBook {
       if case .ended? = memory.starts[delivery.application] {
         memory.starts[delivery.application] = .ended(until: now.uptime)
       }
-      return try fail(delivery, .notTaken(delivery))
+      return try fail(delivery, isAwaited(delivery.application) ? .notAttached(delivery) : .notTaken(delivery))
     }
     note(.deliveryProgress(identifier, delivery.unclaimed(at: now.time)))
     if let session = delivery.session {

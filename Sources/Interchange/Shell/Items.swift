@@ -21,7 +21,7 @@ extension Interchange {
       // A disk may be slow, and calls are answered meanwhile.
       var types: [[UInt8]: ContentType] = [:]
       for (place, url, path) in files {
-        let place = Interchange.place(place.description, of: url)
+        let place = Interchange.place(place, of: url)
         types[path] = try await self.baggageStore.look(fileAt: url, at: place) { file in fileType(path, file) }
       }
       return try Interchange.payload(of: uris, type, key, types)

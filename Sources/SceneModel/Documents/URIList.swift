@@ -7,20 +7,24 @@ package struct URIList: Hashable, Sendable {
   }
 
   package let entries: [Entry]
+  /// The place of each entry: its line.
+  private let places: [String]
 
   /// Reads a list. Empty lines, and comments, which begin with "#", are ignored.
   package init(_ list: Text) throws(Fault) {
     let name = "uri_list"
     if list.count > Limits.payload { throw .tooLong(list.count, limit: Limits.payload, at: name) }
-    var entries: [Entry] = []
+    var (entries, places): ([Entry], [String]) = ([], [])
     for (number, line) in URIList.lines(of: list) {
       if entries.count == Limits.items {
         throw Fault(.limit, at: name, "expected at most \(Limits.items) files and links")
       }
-      entries.append(try URIList.entry(line, at: "\(name), line \(number)"))
+      let place = "\(name), line \(number)"
+      entries.append(try URIList.entry(line, at: place))
+      places.append(place)
     }
     if entries.isEmpty { throw Fault(at: name, "expected a URI or an absolute path, got none") }
-    self.entries = entries
+    (self.entries, self.places) = (entries, places)
   }
 
   /// The lines that say something, each with its number, and no more of them than show that there are too many. The others take neither memory nor
@@ -60,11 +64,11 @@ package struct URIList: Hashable, Sendable {
     }
   }
 
-  /// The files of the list, which not every caller may name, each with its place in the resulting payload.
-  package var files: [(place: Place, url: Text, path: [UInt8])] {
-    entries.enumerated().compactMap { number, entry in
+  /// The files of the list, which not every caller may name, each with its place: its sender has numbered no items.
+  package var files: [(place: String, url: Text, path: [UInt8])] {
+    zip(places, entries).compactMap { place, entry in
       guard case .file(let url, let path) = entry else { return nil }
-      return (Place.document.key("items").index(number).key("representations").index(0).key("file"), url, path)
+      return (place, url, path)
     }
   }
 
