@@ -221,7 +221,7 @@ extension CommandTable {
       name: "watch", summary: "print the events, as they happen", run: asking(WatchCommand.run),
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
-          + "restarts in the meantime.",
+          + "restarts in the meantime. A service that keeps its state in memory numbers its events anew at each start.",
         "In a sandbox, name your own application with --app.",
       ],
       options: [.ofApp, .since, .past, .json, .print(WatchCommand.fields.map(\.name))],
