@@ -63,18 +63,21 @@ package enum SmallFile {
     return access(path, R_OK) == 0 ? "cannot be read" : "cannot be read: \(String(cString: strerror(errno)))"
   }
 
-  /// The directories of the files to which symbolic links of these names lead.
+  /// The directories of what symbolic links of these names lead to, and of each link on the way, also where there is nothing yet.
   package static func directories(linkedFrom directory: String, where isWanted: (String) -> Bool) -> Set<String> {
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
     var found: Set<String> = []
     while let entry = readdir(stream) {
-      guard [DT_LNK, DT_UNKNOWN].contains(Int(entry.pointee.d_type)), case let name = name(of: entry), isWanted(name),
-        let real = realpath("\(directory)/\(name)", nil)
+      guard [DT_LNK, DT_UNKNOWN].contains(Int(entry.pointee.d_type)), case let name = name(of: entry), isWanted(name)
       else { continue }
-      defer { free(real) }
-      guard let file = String(validatingCString: real), let slash = file.lastIndex(of: "/") else { continue }
-      if slash != file.startIndex, file[..<slash] != directory { found.insert(String(file[..<slash])) }
+      var (folder, file) = (directory, "\(directory)/\(name)")
+      for _ in 0..<LinkTarget.most {
+        guard let target = LinkTarget.of(file) else { break }
+        file = target.hasPrefix("/") ? target : "\(folder)/\(target)"
+        folder = String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])
+        found.insert(folder)
+      }
     }
     return found
   }
@@ -103,6 +106,9 @@ package enum SmallFile {
 }
 
 package enum LinkTarget {
+  /// The links that Linux follows on one path.
+  static let most = 40
+
   /// What a symbolic link names; `nil` if it cannot be read.
   package static func of(_ link: String) -> String? { bytes(of: link).map { String(decoding: $0, as: UTF8.self) } }
 

@@ -3,7 +3,8 @@ import Glibc
 /// The kernel's notices about directories, which may not exist yet: about files in them that come, go and are written, and about the
 /// directories themselves. There is no notice about the target of a symbolic link: name the target's directory too.
 ///
-/// For a missing directory, this watches its nearest existing ancestor, which reports when the next directory on the path comes.
+/// For a missing directory, this watches its nearest existing ancestor, which reports when the next directory on the path comes. For a symbolic link
+/// on the path, this also watches the directory that has the link.
 package struct DirectoryNotices {
   /// Readable while there are notices.
   package let descriptor: Int32
@@ -14,7 +15,7 @@ package struct DirectoryNotices {
 
   private struct Watch {
     var mask: UInt32 = 0
-    /// The missing directories that may appear in this one.
+    /// The missing directories that may appear in this one, and the links that may change.
     var awaited: Set<String> = []
 
     var hasFiles: Bool { mask & DirectoryNotices.files == DirectoryNotices.files }
@@ -43,11 +44,24 @@ package struct DirectoryNotices {
   /// Each directory on the path is watched before the next one is looked for, so a change between these is reported.
   private mutating func watch(_ directory: String, _ problems: inout [String]) {
     var path = "/"
+    var rest = directory.split(separator: "/")
+    var links = 0
     add(path, Self.itself, &problems)
-    for name in directory.split(separator: "/") {
+    while !rest.isEmpty {
+      let name = String(rest.removeFirst())
       let next = path == "/" ? "/\(name)" : "\(path)/\(name)"
+      if links < LinkTarget.most, LinkTarget.of(next) != nil {
+        links += 1
+        add(path, Self.changes, awaiting: name, &problems)
+        // The link may have changed before that.
+        if let target = LinkTarget.of(next) {
+          if target.hasPrefix("/") { path = "/" }
+          rest = target.split(separator: "/") + rest
+          continue
+        }
+      }
       if !add(next, Self.itself, &problems) {
-        add(path, Self.arrivals, awaiting: String(name), &problems)
+        add(path, Self.arrivals, awaiting: name, &problems)
         // It may have come before that.
         if !add(next, Self.itself, &problems) { return }
       }
@@ -77,8 +91,8 @@ package struct DirectoryNotices {
 
   private static let itself = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
   private static let arrivals = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
-  private static let files =
-    arrivals | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE) | UInt32(IN_ATTRIB)
+  private static let changes = arrivals | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE)
+  private static let files = changes | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB)
 
   // MARK: Hearing
 

@@ -33,7 +33,10 @@ package struct InstalledManifests: Sendable {
 
   private static let ends = [".plist", ".json"]
 
-  package static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
+  /// Hidden files are those of editors.
+  package static func isManifest(_ name: String) -> Bool {
+    !name.hasPrefix(".") && ends.contains(where: name.hasSuffix)
+  }
 
   /// The manifests as they are now. The previous version of a faulty manifest stays, and of one whose directory cannot be read for the moment.
   package mutating func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
@@ -46,7 +49,7 @@ package struct InstalledManifests: Sendable {
       var paths: [Text: Text] = [:]
       // The names are sorted, so a ".json" comes before the ".plist".
       for name in SmallFile.names(in: directory, among: before) {
-        guard let end = Self.ends.first(where: name.hasSuffix) else { continue }
+        guard Self.isManifest(name), let end = Self.ends.first(where: name.hasSuffix) else { continue }
         let identifier = Text(String(name.dropLast(end.count)))
         let path = "\(directory)/\(name)"
         known.insert(Text(path))

@@ -78,6 +78,42 @@ private func dropText(_ text: String, by caller: Connection) async throws -> Str
     }
   }
 
+  @Test(.house(installing: Manifests.cats))
+  func `the file behind links may go and come back, and a link on the way may change`() async throws {
+    let elsewhere = "\(house.home)/dotfiles"
+    func link(_ target: String) throws {
+      try #require(symlink(target, "\(elsewhere)/new") == 0 && rename("\(elsewhere)/new", "\(elsewhere)/now") == 0)
+    }
+    let file = "\(elsewhere)/one/linked.rules"
+    try house.write(Self.rule("linked", "Link", "first"), to: file)
+    try house.write(Self.rule("linked", "Link", "other"), to: "\(elsewhere)/two/linked.rules")
+    // A link to a link to the directory.
+    try #require(symlink("one", "\(elsewhere)/present") == 0)
+    try link("present")
+    try house.write("", to: rules(house))
+    try #require(symlink("\(elsewhere)/now/linked.rules", rules(house, "linked.rules")) == 0)
+    try await house.serving { daemon in
+      // The rules of a file that has gone stay. So the complaint says when the service has noticed.
+      func hasGone(_ times: Int) async throws {
+        try await eventually("the file has gone", within: usualLimit * 5) {
+          daemon.standardError.components(separatedBy: "linked.rules:1:1: the file cannot be read").count - 1 == times
+        }
+      }
+      try await waitFor("first", for: "Link", house)
+      try FileManager.default.removeItem(atPath: file)
+      try await hasGone(1)
+      try house.write(Self.rule("linked", "Link", "back"), to: file)
+      try await waitFor("back", for: "Link", house)
+      try #require(unlink("\(elsewhere)/present") == 0)
+      try await hasGone(2)
+      try house.write(Self.rule("linked", "Link", "third"), to: file)
+      try #require(symlink("one", "\(elsewhere)/present") == 0)
+      try await waitFor("third", for: "Link", house)
+      try link("two")
+      try await waitFor("other", for: "Link", house)
+    }
+  }
+
   /// Each version of the file has one rule for the text, a different one. A half of one version and a half of the other might have none.
   @Test(.house(installing: Manifests.cats))
   func `each drop sees one whole set of rules, however often the file is replaced`() async throws {
