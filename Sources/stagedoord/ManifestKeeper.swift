@@ -70,14 +70,15 @@ actor ManifestKeeper {
       for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
     }
     let (found, broken, doubles) = installed.read()
-    await complain(of: broken)
     for double in doubles where !self.doubles.contains(double) {
       log.warning("\(double.isPassedOver): it is passed over, since \(double.counts) counts; remove one of them")
     }
     self.doubles = doubles
     let identifiers = Set(broken.map(\.identifier))
     let manifests = found.mapValues { InstalledManifest(manifest: $0.manifest, file: $0.file) }
+    // Another reading may begin at each `await`. None stands between reading and passing on, so the last reading counts.
     await interchange.install(manifests, keeping: identifiers)
+    await complain(of: broken)
     await readRules()
   }
 

@@ -104,6 +104,40 @@ import Testing
     #expect(installed.read().broken.isEmpty, "it is gone")
   }
 
+  @Test func `a hidden file is no manifest`() throws {
+    let folder = TemporaryDirectory(in: "/tmp")
+    let applications = "\(folder.path)/stagedoor/applications"
+    try FileManager.default.createDirectory(atPath: applications, withIntermediateDirectories: true)
+    // Emacs makes such a link while somebody writes.
+    try #require(symlink("ann@home.1:2", "\(applications)/.#org.example.Cats.json") == 0)
+    var installed = InstalledManifests(in: [folder.path], types: TypeCatalog())
+    #expect(installed.read().broken.isEmpty)
+  }
+
+  @Test(.house(installing: cats("First")))
+  func `the last reading counts, also if a fault of an earlier one is still being reported`() async throws {
+    let disk = try await Preload("slow_disk", in: house)
+    try house.write("{", to: "\(house.applications)/org.example.Broken.json")
+    var daemon = house.daemon("--durability", "full")
+    daemon.environment.merge(disk.environment) { $1 }
+    try await house.serving(daemon) { daemon in
+      @Sendable func complaints() -> Int {
+        daemon.standardError.components(separatedBy: "org.example.Broken.json: ").count - 1
+      }
+      try await eventually("the first complaint") { complaints() == 1 }
+      // The service waits for the disk while it stores the drop.
+      disk.put(1_500, at: 2)
+      let landing = Task { try await house.drop("viewCat", "cat1") }
+      try await eventually("the disk is slow") { disk[1] >= 1_500 }
+      daemon.signal(SIGHUP)
+      try await eventually("the second complaint") { complaints() == 2 }
+      try house.write(Self.cats("Second"), to: "\(house.applications)/org.example.Cats.json")
+      _ = try await landing.value
+      disk.put(0, at: 2)
+      try await isNamed("Second", in: house)
+    }
+  }
+
   // MARK: Nobody tells the service
 
   private func isNamed(_ name: String, in house: House) async throws {

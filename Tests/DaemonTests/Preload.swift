@@ -34,7 +34,7 @@ struct Preload {
     #expect(count == 8)
   }
 
-  fileprivate var environment: [String: String] { ["LD_PRELOAD": library, "PRELOAD_NUMBERS": path] }
+  var environment: [String: String] { ["LD_PRELOAD": library, "PRELOAD_NUMBERS": path] }
 }
 
 extension House {
