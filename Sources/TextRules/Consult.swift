@@ -193,7 +193,7 @@ struct Trial {
 
   private mutating func set(_ names: [String], _ groups: [Range<Int>?], in text: Text) {
     for (name, range) in zip(names, groups) {
-      steps -= (range?.count ?? 0) / 8
+      steps -= 16 + (range?.count ?? 0) / 8
       variables[Text(name)] = range.map { range in
         text.withBytes { Text(String(decoding: UnsafeRawBufferPointer(rebasing: $0[range]), as: UTF8.self)) }
       }

@@ -94,7 +94,10 @@ extension Trial {
       case .nothing?: throw Unmakable(description: "would hand in a file that does not exist: \(quoted(path.string))")
       case .directory?: throw Unmakable(description: "would hand in a directory as a file: \(quoted(path.string))")
       case .file(let found)?: type = found
-      case nil: type = .anyData
+      case nil where disk == nil: type = .anyData
+      case nil:
+        throw Unmakable(
+          description: "would hand in a file about which the disk did not answer in time: \(quoted(path.string))")
       }
       representations.append(
         Representation(type: type, .file(FileURL.text(ofPath: path.string.utf8)), openInPlace: true))

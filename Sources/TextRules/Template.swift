@@ -44,7 +44,7 @@ struct Template: Sendable {
       case .variable(let name, _):
         let value = variables[name] ?? .empty
         if value.count > limit { return nil }
-        steps -= value.count / 4
+        steps -= 8 + value.count / 4
         text += isURL ? FileURL.escaped(value, keepingSlashes: name == Variables.file) : value.string
       }
       if text.utf8.count > limit { return nil }
@@ -58,14 +58,12 @@ struct Variables {
   /// The path of the last condition about a file.
   static let file: Text = "file"
 
-  private var values: [(name: Text, value: Text)] = []
+  /// A rule may have thousands.
+  private var values: [Text: Text] = [:]
 
   subscript(name: Text) -> Text? {
-    get { values.first { $0.name == name }?.value }
-    set {
-      values.removeAll { $0.name == name }
-      if let newValue { values.append((name, newValue)) }
-    }
+    get { values[name] }
+    set { values[name] = newValue }
   }
 
   mutating func removeAll() { values.removeAll(keepingCapacity: true) }

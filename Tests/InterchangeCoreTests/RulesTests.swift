@@ -222,6 +222,21 @@ import TextRules
     stage.checkItself()
   }
 
+  @Test func `where too many texts wait, an item that no rule is asked about goes on`() throws {
+    var payload = try text("main.c:42")
+    var declared = try text("x").items[0]
+    declared.activities = [UserActivity(activityType: "view", targetContentIdentifier: "mine")]
+    payload.items.append(declared)
+    payload.options.batch = .bestEffort
+    #expect(stage.call(.deliverEach(payload, digest: .empty, size: 0)) == nil)
+    let (number, consulting) = try #require(self.consulting())
+    stage.play(.consulted(number, consulting.answersUnasked))
+    let items = try #require(stage.answers[number]?.items)
+    #expect(items.map(\.refusal?.name) == [.limitsExceeded, nil])
+    #expect(shown() == ["mine"])
+    stage.checkItself()
+  }
+
   @Test func `rules are asked about a type as soon as nobody declares it`() throws {
     stage.setRules(try Self.set("rule old\nwhen activity is 'edit'\nthen activity 'view' key 'old'"))
     func edit() throws -> Payload { Payload(try UserActivity(type: "edit", key: "new", userInfo: UserInfo())) }

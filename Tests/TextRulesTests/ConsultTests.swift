@@ -75,4 +75,20 @@ import TextRules
     guard case .exhausted = set.answer(text + " b") else { return _ = Issue.record("the steps sufficed") }
     #expect(set.answer("b").failures.count == 100)
   }
+
+  @Test func `variables take steps when they are set, and when they are put into a text`() throws {
+    func steps(_ lines: String) throws -> Int {
+      var steps = RuleLimits.steps
+      _ = try ruleSet("rule it\n\(lines)\nthen title 'x'").consult(HandedIn(dropped("x")), TypeCatalog(), steps: &steps)
+      return RuleLimits.steps - steps
+    }
+    func groups(_ isNamed: Bool) -> String {
+      let conditions = (0..<50).map { condition in
+        "when text matches '\((0..<60).map { isNamed ? "(?<g\(condition)_\($0)>)" : "()" }.joined())x'"
+      }
+      return conditions.joined(separator: "\n")
+    }
+    #expect(try steps(groups(true)) >= steps(groups(false)) + 16 * 50 * 60)
+    #expect(try steps("when text is '\(String(repeating: "{v}", count: 1_000))x'") >= 8 * 1_000)
+  }
 }

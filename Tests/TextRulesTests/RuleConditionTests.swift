@@ -180,13 +180,19 @@ import TextRules
     #expect(try !holds("when not file '/d' is a directory"))
   }
 
-  @Test func `an unanswered path fulfils no condition, not or no`() throws {
+  @Test func `an unanswered path fulfils no condition, not or no, and is not handed in`() throws {
     for condition in ["when file '/f' exists", "when not file '/f' exists", "when not file '/f' is a directory"] {
       var steps = RuleLimits.steps
       let answer = try rule(condition, "then title 'x'").consult(
         HandedIn(dropped("x")), TypeCatalog(), disk: [:], explains: true, steps: &steps)
       #expect(answer.failures == ["it: line 2: \(condition) does not hold: \"/f\" was not answered in time"])
     }
+    var steps = RuleLimits.steps
+    #expect(
+      try rule("then file '/f'").consult(
+        HandedIn(dropped("x")), TypeCatalog(), disk: [:], explains: true, steps: &steps
+      )
+      .failures == ["it: it would hand in a file about which the disk did not answer in time: \"/f\""])
   }
 
   @Test func `the file is that of the last condition about one`() throws {

@@ -177,6 +177,9 @@ package struct Consulting: Sendable {
     handedIn.indices.map { answer($0, types, disk: disk) }
   }
 
+  /// The answers where too many texts wait for the rules.
+  package var answersUnasked: [Consultation] { handedIn.map { $0 == nil ? .none([]) : .exhausted } }
+
   private func answer(
     _ place: Int, _ types: TypeCatalog, disk: [Text: DiskAnswer]?, steps: inout Int
   ) -> Consultation {

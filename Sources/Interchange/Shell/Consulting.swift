@@ -15,7 +15,7 @@ extension Interchange {
 
   func consult(_ number: CallNumber, _ consulting: Consulting) {
     if !consultations.begin(consulting) {
-      feed(.consulted(number, consulting.handedIn.map { _ in .exhausted }))
+      feed(.consulted(number, consulting.answersUnasked))
       return
     }
     connection.loop.task {
