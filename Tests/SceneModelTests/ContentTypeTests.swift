@@ -86,12 +86,15 @@ import Testing
     # of the user
     50:text/x-mine:*.mine
     50:image/x-users:*.png
+    0:text/x-replaced:__NOGLOBS__
+    50:text/x-replaced:*.replacing
     """
   private static let system = """
     # of the system
     80:text/html:*.html
     60:application/x-sharedlib:*.so.[0-9]*
     50:image/png:*.png
+    50:text/x-replaced:*.replaced
     50:application/gzip:*.gz
     50:application/x-compressed-tar:*.tar.gz
     50:text/x-csrc:*.c
@@ -126,7 +129,7 @@ import Testing
       ("a.aq", nil), ("a.br", "text/x-no-bracket"), ("a.]r", nil), ("a.ar", nil), ("x[y", "a/bracket"),
       ("README", "text/x-readme"), ("readme.html", "text/html"),
       ("a.very.heavy", "text/x-heavy"), ("a.broken", nil), ("a.x", nil), ("a.unknown", nil), ("a", nil), ("", nil),
-      ("html", nil), ("a.html ", nil),
+      ("html", nil), ("a.html ", nil), ("a.replaced", nil), ("a.replacing", "text/x-replaced"), ("__NOGLOBS__", nil),
     ] as [(Text, String?)])
   func `a name has the type of the rule that counts most`(name: Text, type: String?) {
     #expect(types.type(ofName: name)?.description == type)

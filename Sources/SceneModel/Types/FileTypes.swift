@@ -25,18 +25,29 @@ package struct FileTypes: Sendable {
 
   /// - Parameter databases: The bytes of each `globs2`, the user's before the system's.
   package init(_ databases: [[UInt8]]) {
+    // The types whose rules in later databases do not count.
+    var complete: Set<ContentType> = []
     for database in databases {
-      for line in database.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") { add(line) }
+      let before = complete
+      for line in database.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+        add(line, except: before, &complete)
+      }
     }
   }
 
-  /// Reads `50:image/png:*.png`, with `:cs` if case matters. Other lines are ignored.
-  private mutating func add(_ line: ArraySlice<UInt8>) {
+  /// Reads `50:image/png:*.png`, with `:cs` if case matters, and `0:image/png:__NOGLOBS__`. Other lines are ignored.
+  private mutating func add(
+    _ line: ArraySlice<UInt8>, except passedOver: Set<ContentType>, _ complete: inout Set<ContentType>
+  ) {
     let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
       .map { Text(String(decoding: $0, as: UTF8.self)) }
     guard fields.count >= 3, let weight = Int(fields[0].string), let type = ContentType(fields[1]),
-      !fields[2].isEmpty
+      !fields[2].isEmpty, !passedOver.contains(type)
     else { return }
+    if fields[2] == "__NOGLOBS__" {
+      complete.insert(type)
+      return
+    }
     let isCaseSensitive = fields.count > 3 && fields[3].string.split(separator: ",").contains("cs")
     let pattern = isCaseSensitive ? fields[2] : Text(fields[2].string.lowercased())
     let rule = Rule(weight: weight, length: pattern.count, type: type)
