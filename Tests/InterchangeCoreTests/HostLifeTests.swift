@@ -413,7 +413,7 @@ import Testing
     let delivery = stage.shelf.deliveryOrder[0]
     #expect(
       stage.progress(of: delivery)?.error?.message
-        == "org.example.Cats was started and did not attach, so no host took the delivery \(delivery) in time")
+        == Text("org.example.Cats was started and did not attach, so no host took the delivery \(delivery) in time"))
     stage.drop(key: "2")
     #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2, name: "org.example.Cats"))
   }
