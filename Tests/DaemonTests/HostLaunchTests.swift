@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["/bin/false", "/nowhere/at/all", "\"/bin/true", "/bin/kill -9 $$", "sh -c 'kill -9 $$'"])
+  @Test(arguments: ["/bin/false", "/nowhere/at/all", "/bin/kill -9 $$", "sh -c 'kill -9 $$'"])
   func `a starter that fails is LaunchFailed at once`(exec: String) async throws {
     try await withDaemon(installing: Self.cats(exec: exec)) { house, _ in
       // Each delivery tries again.
