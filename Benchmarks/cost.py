@@ -6,9 +6,9 @@
     Benchmarks/cost.py --only start
 
 valgrind counts instructions, and the lines of 64 bytes from which it fetched them. These counts do not depend on the
-machine's speed: hashing is made deterministic, libc keeps to functions that every processor has, and a line counts if at
-least one call in twenty fetches it. (A table that grows, a timer, or two messages that arrive together fetch others.) The
-counts are
+machine's speed: hashing is made deterministic, libc keeps to functions that every processor has, the service's clocks go
+slower, and a line counts if at least one call in twenty fetches it. (A table that grows, a timer, or two messages that
+arrive together fetch others.) The counts are
 
     drop    one Drop on an existing session, in memory
     batch   the same with its part of the rows that the store writes for 1,640 of them together
@@ -104,9 +104,9 @@ class Watched:
 
 
 def stand_in():
-    """Returns the library that replaces a system call which valgrind lacks."""
-    library = f"{service.BUILT}/c/pidfd.so"
-    subprocess.check_call(["cc", "-O2", "-shared", "-fPIC", f"{service.HERE}/c/pidfd.c", "-o", library])
+    """Returns the library that stands in for some of libc."""
+    library = f"{service.BUILT}/c/under-valgrind.so"
+    subprocess.check_call(["cc", "-O2", "-shared", "-fPIC", f"{service.HERE}/c/under-valgrind.c", "-o", library])
     return library
 
 
