@@ -216,13 +216,13 @@ import Testing
     }
     defer { changing.cancel() }
     try await eventually("a change") { service.lines.contains { $0.hasPrefix("1: Title") } }
-    try await withLimit(.seconds(10), "a delivery to a new window") {
+    try await withLimit(.seconds(60), "a delivery to a new window") {
       try await service.connect(other, Options.activity("cat2"))
     }
-    try await withLimit(.seconds(10), "a delivery to this window") {
+    try await withLimit(.seconds(60), "a delivery to this window") {
       try await service.resume(scene.id, Options.activity("cat1"))
     }
-    try await withLimit(.seconds(10), "the stop") { await application.stop() }
+    try await withLimit(.seconds(60), "the stop") { await application.stop() }
   }
 
   /// What each run of the application got, in all its runs.

@@ -240,6 +240,7 @@ import WindowEvidence
     let service = PlayedService()
     try await withHost(service) { desktop, host async throws in
       let (understudy, connection) = (desktop.understudy, desktop.understudy.connection)
+      let start = ContinuousClock.now
       try await eventually("the question") { service.adopted == 1 }
       await understudy.windowsChanged()
       let updating = connection.loop.task { await understudy.updateManifests() }
@@ -248,6 +249,8 @@ import WindowEvidence
       _ = try await connection.call(
         to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1",
         "GetDelivery", "the-delivery", returning: String.self, String.self)
+      // A question without an answer is asked again after 25 seconds, and a busy machine may take so long for these lines.
+      if start.duration(to: .now) > .seconds(20) { return service.adopt() }
       #expect(service.adopted == 1)
       service.adopt()
       await updating.value
