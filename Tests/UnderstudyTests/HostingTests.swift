@@ -238,10 +238,10 @@ import WindowEvidence
 
   @Test func `a window is adopted once, however long the service takes`() async throws {
     let service = PlayedService()
+    let start = ContinuousClock.now
     try await withHost(service) { desktop, host async throws in
       let (understudy, connection) = (desktop.understudy, desktop.understudy.connection)
-      let start = ContinuousClock.now
-      try await eventually("the question") { service.adopted == 1 }
+      try await eventually("the question") { service.adopted > 0 }
       await understudy.windowsChanged()
       let updating = connection.loop.task { await understudy.updateManifests() }
       // Both would compare before this is over, and the service would get what they ask before the last question.
@@ -249,13 +249,13 @@ import WindowEvidence
       _ = try await connection.call(
         to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1",
         "GetDelivery", "the-delivery", returning: String.self, String.self)
-      // A question without an answer is asked again after 25 seconds, and a busy machine may take so long for these lines.
-      if start.duration(to: .now) > .seconds(20) { return service.adopt() }
-      #expect(service.adopted == 1)
-      service.adopt()
+      try await eventually("the end of the comparisons") {
+        service.adopt()
+        return await !understudy.hosting.isComparing
+      }
       await updating.value
-      try await eventually("the end of the comparisons") { await !understudy.hosting.isComparing }
-      #expect(service.adopted == 1)
+      // A question without an answer is asked again after 25 seconds, and a busy machine may take so long for these lines.
+      #expect(service.adopted == 1 || start.duration(to: .now) > .seconds(25))
       #expect(await desktop.session()?.window == 1)
     }
   }
