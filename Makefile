@@ -128,7 +128,9 @@ examples: gtk-packages ## build the applications with windows, in examples/gtk
 	for name in stagedoord stagedoor; do $(WITHGTK) build --package-path examples/gtk --product $$name || exit 1; done
 
 # Starts one of them on a bus of its own: `make run-gallery`. All data is deleted on exit.
-run-%: examples ## start an application with windows (run-gallery, run-journalyst, run-cats …)
+run-%: ## start an application with windows (run-gallery, run-journalyst, run-cats …)
+	@examples/gtk/run --check $* $(ARGS)
+	@$(MAKE) --no-print-directory examples
 	@examples/gtk/run "$$($(WITHGTK) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
 
 test-examples: examples ## test the applications with windows, on virtual displays (ARGS="--filter Cats")
