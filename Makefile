@@ -230,7 +230,13 @@ check-prefix:
 	    exit 1; \
 	  fi
 
+# $(call have-built,PROGRAMS,COMMAND): fails if a program is not built, and names the command that builds it.
+have-built = @for name in $(1); do \
+  [ -x "$(BUILT)/$$name" ] || { echo "There is no $(BUILT)/$$name. Type \`$(2)\` first." >&2; exit 1; }; \
+done
+
 install-built: check-prefix ## install the programs that `make release` has built
+	$(call have-built,$(EXECUTABLES),make release)
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
 	for name in $(EXECUTABLES); do \
 	  install -m 755 "$(BUILT)/$$name" "$(BIN)" && $(STRIP) "$(BIN)/$$name" || exit 1; \
@@ -262,6 +268,7 @@ install-understudy: check-prefix ## build for release and install the program th
 	@$(MAKE) --no-print-directory release install-understudy-built EXECUTABLES=$(UNDERSTUDY)
 
 install-understudy-built: check-prefix
+	$(call have-built,$(UNDERSTUDY),make release EXECUTABLES=$(UNDERSTUDY))
 	install -d "$(BIN)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)" "$(WANTED)"
 	install -m 755 "$(BUILT)/$(UNDERSTUDY)" "$(BIN)" && $(STRIP) "$(BIN)/$(UNDERSTUDY)"
 	install -m 644 docs/$(UNDERSTUDY).1 "$(MAN)"
