@@ -219,6 +219,8 @@ release: ## build the programs to install (EXECUTABLES="stagedoord")
 install: check-prefix release install-built ## build for release and install (PREFIX=/usr/local DESTDIR=)
 
 # Checks before minutes of building that the files can name the place, and that the user may write into it.
+AS_ROOT = \`make release\`, then \`sudo make install-built\`
+install-understudy install-understudy-built: AS_ROOT = \`make release EXECUTABLES=$(UNDERSTUDY)\`, then \`sudo make install-understudy-built\`
 check-prefix:
 	@case '$(PREFIX)' in \
 	  [!/]* | *[!A-Za-z0-9/._+~-]*) \
@@ -226,7 +228,7 @@ check-prefix:
 	esac
 	@place="$(BIN)"; while [ ! -e "$$place" ]; do place="$$(dirname "$$place")"; done; \
 	  if [ ! -w "$$place" ]; then \
-	    echo "You may not write into $$place. Type \`make release\`, then \`sudo make install-built\`; or choose another PREFIX." >&2; \
+	    echo "You may not write into $$place. Type $(AS_ROOT); or choose another PREFIX." >&2; \
 	    exit 1; \
 	  fi
 
