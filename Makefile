@@ -98,7 +98,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples test-understudy try-windows pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run run-open demo build test gtk-packages examples install-drag test-examples test-understudy try-windows pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install check-deb check-cost docs format bench order stress test-release fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built install-understudy install-understudy-built uninstall deb clean
 
@@ -115,6 +115,16 @@ demo: ## show how a drop finds its session, on a bus of its own
 	for name in stagedoord stagedoor private-bus; do $(SWIFT) build $(BUILD) --product $$name || exit 1; done
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
 	  PATH="$$built:$$PATH" "$$built/private-bus" -- examples/shell/round stagedoord
+
+# What the first picture of the README shows, by the command. A double click needs the desktop file that `make install` installs.
+run-open: ## bring the windows of your own files to the front, with nothing of Stagedoor installed (needs a display)
+	@[ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || { echo "There is no display, and without one there are no windows to find." >&2; exit 1; }
+	@$(SETUP) build run
+	for name in stagedoor stagedoor-understudy; do $(SWIFT) build $(BUILD) --product $$name || exit 1; done
+	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
+	  printf '%s\n' '' 'In another terminal, type these lines, with a document of yours. Type the last line twice: the second time the' \
+	    'window of the first comes to the front. Ctrl-C ends it all.' '' "  export PATH='$$built':\"\$$PATH\"" '  stagedoor open report.pdf' ''; \
+	  exec "$$built/stagedoor-understudy"
 
 gtk-packages:
 	@$(SETUP) build run examples
