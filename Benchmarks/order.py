@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes `functions.order`, the functions that each drop executes, the most frequent first, with those of a start that
-BOLT does not move, and `stagedoord.profile.xz`, how often each branch was taken.
+BOLT does not move and those of `stagedoor drop`, and `stagedoord.profile.xz`, how often each branch was taken.
 
     Benchmarks/order.py     `make order` runs this; it needs valgrind, pgrep and BOLT
 
@@ -8,6 +8,7 @@ BOLT does not move, and `stagedoord.profile.xz`, how often each branch was taken
 which then lays out the code within them. A drop executes some 1,100 functions of 400 KiB. Scattered over the program,
 they lie on three times as many pages, and the processor fetches them anew for each drop. A function that exists no more
 does no harm, and a function that is not in the files costs a little time. So this runs again only after larger changes.
+`stagedoor drop` executes 1,700 functions once; side by side, they need 75 page faults less.
 """
 
 import bisect
@@ -35,13 +36,16 @@ END_LIMIT = 120  # seconds; valgrind makes the end fifty times as long
 LOADED_AT = 0x108000  # the place at which valgrind loads a program
 
 
+def valgrind(lines):
+    return ("valgrind", "--quiet", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={lines}")
+
+
 def record(folder):
-    """Runs drops, and returns callgrind's lines about them."""
+    """Runs drops, and returns callgrind's lines about the service."""
     place = service.Place(folder)
     lines = os.path.join(folder, "callgrind")
-    valgrind = ("valgrind", "--quiet", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={lines}")
     stagedoord = service.stagedoord("memory", service.ONE)
-    watched = replace(stagedoord, command=(*valgrind, *stagedoord.command))
+    watched = replace(stagedoord, command=(*valgrind(lines), *stagedoord.command))
     processor = max(os.sched_getaffinity(0))
     with PrivateBus("dbus-daemon", {processor}) as bus:
         with service.running(place, bus, processor, watched, place.state()) as process:
@@ -52,8 +56,22 @@ def record(folder):
         return file.read().splitlines()
 
 
-def executed(lines):
-    """Returns the service's functions that were executed, with the number of calls of each."""
+def record_command(folder):
+    """Returns callgrind's lines about the command that drops something."""
+    place, stagedoord = service.Place(folder), service.stagedoord("memory", service.ONE)
+    lines = os.path.join(folder, "callgrind")
+    processor = max(os.sched_getaffinity(0))
+    with PrivateBus("dbus-daemon", {processor}) as bus:
+        with service.running(place, bus, processor, stagedoord, place.state()):
+            service.call(bus, processor, stagedoord, 1, service.FEW)
+            drop = (f"{service.HOUSE}/stagedoor", "drop", "--type", service.TYPE, "--target", "document-0")
+            subprocess.check_call([*valgrind(lines), *drop], env=bus.environment(), stdout=subprocess.DEVNULL)
+    with open(lines) as file:
+        return file.read().splitlines()
+
+
+def executed(lines, by):
+    """Returns the functions of the program `by` that were executed, with the number of calls of each."""
     names, programs, calls, program_of = {}, {}, Counter(), {}
     program = called = None
     for line in lines:
@@ -71,7 +89,7 @@ def executed(lines):
         elif line.startswith("calls="):
             calls[called] += int(line[len("calls=") :].split()[0])
     # callgrind counts the levels of a recursion: name'2.
-    own = [number for number, program in program_of.items() if programs[program].endswith("/stagedoord")]
+    own = [number for number, program in program_of.items() if programs[program].endswith(f"/{by}")]
     return [(re.sub(r"'\d+$", "", names[number]), calls[number]) for number in own]
 
 
@@ -140,13 +158,14 @@ def main():
     # Without a profile the release is not laid out, and BOLT can read it.
     with contextlib.suppress(FileNotFoundError):
         os.remove(PROFILE)
-    service.build(flags=["SHORT=-Xlinker --emit-relocs"])
+    service.build(("stagedoor",), flags=["SHORT=-Xlinker --emit-relocs"])
     with tempfile.TemporaryDirectory() as folder:
-        functions = executed(record(folder))
+        functions = executed(record(os.path.join(folder, "drops")), "stagedoord")
         profile(folder)
         at_start = unmoved(folder)
+        command = executed(record_command(os.path.join(folder, "command")), "stagedoor")
     often = sorted((one for one in functions if one[1] >= CALLS), key=lambda one: (-one[1], one[0]))
-    names = dict.fromkeys(name for name, _ in often) | at_start
+    names = dict.fromkeys(name for name, _ in often) | at_start | dict.fromkeys(name for name, _ in command)
     with open(ORDER, "w") as file:
         file.writelines(f"{name}\n" for name in names)
     print(f"{len(names):,} functions in {os.path.relpath(ORDER)}")

@@ -18,7 +18,11 @@ package final class FileThreads: Sendable {
 
   fileprivate final class Job: Sendable {
     let work: @Sendable () -> Void
-    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+    /// What becomes of it if no thread can begin.
+    let refuse: @Sendable () -> Void
+    init(refuse: @escaping @Sendable () -> Void, work: @escaping @Sendable () -> Void) {
+      (self.work, self.refuse) = (work, refuse)
+    }
   }
 
   private let state = Lock(State())
@@ -31,6 +35,8 @@ package final class FileThreads: Sendable {
   ) async throws(InterchangeError) -> Value {
     let answer = Answer<Result<Value, InterchangeError>>()
     let job = Job {
+      answer.give(.failure(InterchangeError(.limitsExceeded, "\(place): the service cannot begin a thread for files")))
+    } work: {
       do throws(InterchangeError) { answer.give(.success(try body())) } catch { answer.give(.failure(error)) }
     }
     let result = await withTaskCancellationHandler {
@@ -50,7 +56,7 @@ package final class FileThreads: Sendable {
   }
 
   /// Closes a file on a thread, when nobody else has it any more: closing, too, asks the file system.
-  func close(_ descriptor: OwnedFileDescriptor) { begin(Job { withExtendedLifetime(descriptor) {} }) }
+  func close(_ descriptor: OwnedFileDescriptor) { begin(Job {} work: { withExtendedLifetime(descriptor) {} }) }
 
   private func withdraw(_ job: Job) -> Bool {
     state.withLock { state in
@@ -77,11 +83,13 @@ package final class FileThreads: Sendable {
       if let job = first.withLock({ $0.take() }) { work(on: job) }
     }
     if code != 0 {
-      // The next thread that ends its work takes this over.
-      state.withLock { state in
+      // The next thread that ends its work takes this over, if there is one.
+      let isAlone = state.withLock { state in
         state.count -= 1
-        state.waiting.append(job)
+        if state.count > 0 { state.waiting.append(job) }
+        return state.count == 0
       }
+      if isAlone { job.refuse() }
     }
   }
 

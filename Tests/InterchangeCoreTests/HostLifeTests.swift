@@ -473,6 +473,50 @@ import Testing
     #expect(stage.errands.contains(.forgetLaunch(application: "org.example.Cats", number: 2)))
   }
 
+  @Test func `a bus that starts a slow program is no host that took nothing`() throws {
+    let stage = Stage(cats())
+    let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    stage.play(.launch(application: "org.example.Cats", number: 1, .isKnown))
+    stage.passUntilQuiet(seconds: 21)
+    #expect(stage.progress(of: delivery)?.error?.message.string.contains("did not attach") == true)
+  }
+
+  // MARK: Sessions that are kept
+
+  /// The host of an application that keeps no session without a scene.
+  private func keepingNone() -> Stage { Stage(hosting: cats(exec: "cats") { $0.keptSessions = 0 }) }
+
+  @Test func `a session without a scene is not kept when its forwarded delivery is handled`() throws {
+    let stage = keepingNone()
+    let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    stage.call(.putOff(delivery, seconds: 60), by: .host)
+    stage.hostAnswers(.refused("no window"))
+    #expect(stage.sessions().count == 1)
+    #expect(stage.call(.finish(delivery, error: "", message: ""), by: .host) == .done)
+    #expect(stage.sessions().isEmpty)
+  }
+
+  @Test func `a session without a scene is not kept when its last delivery fails`() throws {
+    let stage = keepingNone()
+    _ = try stage.window("1")
+    stage.drop(key: "1")
+    stage.hostLeaves()
+    #expect(stage.sessions().count == 1)
+    let start = try #require(stage.memory.starts["org.example.Cats"]?.number)
+    stage.play(.launch(application: "org.example.Cats", number: start, .failed("no")))
+    stage.passUntilQuiet(seconds: 1)
+    #expect(stage.sessions().isEmpty)
+  }
+
+  @Test func `a session without a scene is not kept when its only delivery goes elsewhere`() throws {
+    let stage = keepingNone()
+    let other = try stage.window("2")
+    let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    #expect(stage.call(.redirect(delivery, to: other))?.refusal == nil)
+    stage.hostAnswersAll()
+    #expect(stage.sessions().map(\.identifier) == [other])
+  }
+
   @Test func `a sandbox does not learn how many windows another application has`() throws {
     let stage = Stage(cats())
     for key in 0..<102 { stage.drop(key: Text("\(key)")) }

@@ -1,8 +1,7 @@
 package import SceneModel
 import SceneRouting
 
-// Whether the core's tables agree with each other, and with the records. Nothing here changes anything. The theatre asks after its steps, and so can
-// the owner of a service that behaves oddly.
+// Whether the core's tables agree with each other, and with the records. Nothing here changes anything. The theatre asks after its steps.
 extension PromptBook {
   /// The drags that are not over.
   package var dragging: Set<UniqueIdentifier> { Set(memory.drags.values.filter { !$0.value.state.isOver }.keys) }
@@ -64,7 +63,7 @@ extension PromptBook {
   /// The whole deliveries in memory.
   package var rememberedDeliveries: [UniqueIdentifier: StoredDelivery] { memory.recent.values }
 
-  /// The routing data of a session and of the application's other sessions, if it does not match the session.
+  /// Whether routing has other data of a session than the session itself.
   package func misroutes(_ session: Session) -> Bool { memory.routing.differs(from: session) }
 
   /// The uptime in microseconds at which the first open delivery has waited long enough, leaving out deliveries of applications for which the shell

@@ -79,10 +79,8 @@ extension PromptBook {
     _ payload: Payload, _ caller: Caller, _ rule: RulesAnswer? = nil, within steps: inout Int
   ) throws(Halt) -> Decision {
     let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier())
-    switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
-    case .decided(let decision): return rule == nil ? decision : decision.explained { $0.rules = rule }
-    case .needs(let need): throw .lacks(.routing([need]))
-    }
+    let decision = try SceneRouting.decide(memory.routing, request, at: now.time, within: &steps).decision()
+    return rule == nil ? decision : decision.explained { $0.rules = rule }
   }
 
   // MARK: Each item by itself

@@ -33,6 +33,7 @@ extension PromptBook {
     } else {
       recordEnd(of: delivery, progress, error)
     }
+    try giveUpOldSessions(of: delivery.application)
     answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
@@ -238,6 +239,8 @@ extension PromptBook {
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
     if let open, let emptied { try discard(emptied, animation: "standard", isTold: mayBeOpened(emptied, for: open)) }
     try handOver(to: target, of: stored.application)
+    // The first session may have no delivery any more.
+    try giveUpOldSessions(of: stored.application)
     answer(number, .outcome(decision.outcome.name))
   }
 
@@ -370,14 +373,6 @@ extension PromptBook {
     isHeld(delivery) ? canBeStarted(delivery.application) : true
   }
 
-  /// Whether the application was started, and has not attached.
-  private func isAwaited(_ application: Text) -> Bool {
-    switch memory.starts[application] {
-    case .begun, .ended: memory.hosts[application] == nil
-    case .asking, .impossible, nil: false
-    }
-  }
-
   private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {
     let identifier = delivery.identifier
     if delivery.progress.state == .forwarded {
@@ -395,7 +390,7 @@ extension PromptBook {
       if case .ended? = memory.starts[delivery.application] {
         memory.starts[delivery.application] = .ended(until: now.uptime)
       }
-      return try fail(delivery, isAwaited(delivery.application) ? .notAttached(delivery) : .notTaken(delivery))
+      return try fail(delivery, memory.starts[delivery.application] == nil ? .notTaken(delivery) : .notAttached(delivery))
     }
     note(.deliveryProgress(identifier, delivery.unclaimed(at: now.time)))
     if let session = delivery.session {

@@ -75,7 +75,7 @@ extension PromptBook {
       if isInHand(delivery, session) {
         memory.lanes[Lane.Key(application: delivery.application, session: session)]?.isFinished = true
       }
-      wasTaken(delivery, by: session)
+      try wasTaken(delivery, by: session)
     } else {
       let told = InterchangeError(.routing(error), message.string)
       let hidden = InterchangeError(.hostRefused, "the host of \(delivery.application) refused it")

@@ -61,7 +61,7 @@ struct Memory {
   /// The applications that each connection hosts, and whose name it owns.
   var hosted = Queues<Text, Text>()
   /// The sessions of each application whose scenes are connected.
-  private(set) var scenes = Queues<Text, UniqueIdentifier>()
+  var scenes = Queues<Text, UniqueIdentifier>()
   /// Applications whose scenes are disconnected in pieces: their host has left, or the service has started.
   var disconnecting = Table<Text, Bool>()
   /// Sessions whose scenes each application's host was asked to open, without a refusal of the first question: the host may show them.
@@ -174,7 +174,7 @@ struct Memory {
       let isKnown = routing.contains(session.identifier)
       if let before = sessions[session.identifier] {
         grow(session, session.growth(since: before))
-        if before.isConnected, !session.isConnected { hasNoScene(session.identifier, of: session.application) }
+        if before.isConnected, !session.isConnected { scenes.remove(session.identifier, for: session.application) }
       } else {
         precondition(!isKnown, "a session changes, and is not here whole")
         count(session.application, 1)
@@ -188,7 +188,7 @@ struct Memory {
       if let session = sessions[identifier] {
         count(session.application, -1)
         grow(session, -session.keptBytes)
-        hasNoScene(session.identifier, of: session.application)
+        scenes.remove(session.identifier, for: session.application)
       }
       sessions[identifier] = nil
       leaving[identifier] = true
@@ -410,11 +410,6 @@ struct Memory {
     deliveries[identifier] = delivery
     if let session = progress.session { place(delivery, session) }
     if let before = delivery.previousBy { followers[before] = identifier }
-  }
-
-  /// The scene of a session is not connected any more, or the session is gone.
-  mutating func hasNoScene(_ session: UniqueIdentifier, of application: Text) {
-    scenes.remove(session, for: application)
   }
 
   private mutating func count(_ application: Text, _ change: Int) {

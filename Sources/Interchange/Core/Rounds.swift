@@ -184,6 +184,6 @@ extension PromptBook {
   mutating func disconnect(_ scenes: [UniqueIdentifier], of application: Text) throws(Halt) {
     for session in try sessions(scenes) { disconnect(session) }
     // A row that does not parse any more is no session.
-    for session in scenes { memory.hasNoScene(session, of: application) }
+    for session in scenes { memory.scenes.remove(session, for: application) }
   }
 }

@@ -5,6 +5,7 @@ import SceneModel
 //   (something is held) ──► asking ──► begun ──► (the host attaches)
 //                             │          │
 //                             │          ├──► ended: the command ended well, and what it left behind may attach yet
+//                             │          ├──► asking (a program that was there before leaves)
 //                             │          └──► (failed: everything held fails)
 //                             └──► impossible: someone may attach
 

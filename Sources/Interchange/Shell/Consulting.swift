@@ -54,17 +54,17 @@ extension Interchange {
   private func askDisk(_ paths: [Text]) async -> [Text: DiskAnswer] {
     let (loop, ask, threads) = (connection.loop, settings.askDisk, consultations.diskThreads)
     // A directory that has not answered yet is not asked again meanwhile: each question takes a thread until it has an answer.
-    let paths = paths.filter { !consultations.silent.contains(Interchange.directory(of: $0)) }
+    let asked = paths.filter { !consultations.silent.contains(Interchange.directory(of: $0)) }
     let (answers, isOver, begun) = (Lock([Text: DiskAnswer]()), Lock(false), Lock<Int64?>(nil))
     let asking = loop.task {
       _ = try? await threads.run("the rules") { () throws(InterchangeError) in
         begun.withLock { $0 = Interchange.uptime() }
-        for path in paths where !isOver.withLock(\.self) {
+        for path in asked where !isOver.withLock(\.self) {
           let answer = ask(path)
           answers.withLock { $0[path] = answer }
         }
         // The task that waited for this may have ended.
-        loop.task { await self.haveAnswered(paths) }
+        loop.task { await self.haveAnswered(asked) }
       }
     }
     let alarm = loop.task {
@@ -77,7 +77,7 @@ extension Interchange {
       isOver.withLock { $0 = true }
       // A question that no thread has taken up says nothing of its directory.
       let isAsked = begun.withLock { $0 != nil }
-      let unanswered = paths.first { path in answers.withLock { $0[path] == nil } }
+      let unanswered = asked.first { path in answers.withLock { $0[path] == nil } }
       if isAsked, let unanswered { consultations.silent.insert(Interchange.directory(of: unanswered)) }
       asking.cancel()
     }

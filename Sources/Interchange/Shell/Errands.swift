@@ -192,6 +192,8 @@ extension Interchange {
           watch(WatchedOwner(name: name, application: application, connection: caller), owners, since: question)
         }
       } catch {
+        // A bus that has not answered has not said who the owner is.
+        if case .timedOut = error { return findOwner(question, name, application, caller, path) }
         feed(.ownership(question, isOwner: false))
       }
     }

@@ -134,8 +134,8 @@ extension Interchange {
       do throws(InterchangeError) {
         size = try await baggageStore.copy(
           data, as: number, of: delivery, atMost: min(limit, promised ?? limit), at: place)
-      } catch  where error.name == .limitsExceeded {
-        guard let promised, promised < limit else { throw error }
+      } catch {
+        guard let promised, promised < limit, error == .tooLong(promised, at: place) else { throw error }
         throw InterchangeError(.sourceGone, "\(place): the source announced \(promised) bytes and sends more")
       }
       // The pipe closes when the source has finished, and also when it dies.

@@ -36,20 +36,6 @@ extension SceneActivationConditions {
   // The conditions as the service has them; "" for the manifest's.
   var can: String { canActivateForTargetContentIdentifierPredicate?.source ?? "" }
   var prefers: String { prefersToActivateForTargetContentIdentifierPredicate?.source ?? "" }
-
-  /// The former name.
-  @available(*, deprecated, renamed: "canActivateForTargetContentIdentifierPredicate")
-  public var canActivateForTargetContentIdentifier: ActivationPredicate? {
-    get { canActivateForTargetContentIdentifierPredicate }
-    set { canActivateForTargetContentIdentifierPredicate = newValue }
-  }
-
-  /// The former name.
-  @available(*, deprecated, renamed: "prefersToActivateForTargetContentIdentifierPredicate")
-  public var prefersToActivateForTargetContentIdentifier: ActivationPredicate? {
-    get { prefersToActivateForTargetContentIdentifierPredicate }
-    set { prefersToActivateForTargetContentIdentifierPredicate = newValue }
-  }
 }
 
 /// A condition on one text, `SELF`.

@@ -22,10 +22,6 @@ public struct SessionSummary: Sendable, Hashable, Identifiable {
 
   /// The session.
   public var id: SessionIdentifier { session }
-
-  /// The former form.
-  @available(*, deprecated, renamed: "activationState.rawValue")
-  public var state: String { activationState.rawValue }
 }
 
 /// An application in a list.

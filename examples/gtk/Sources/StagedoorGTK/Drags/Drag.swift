@@ -90,7 +90,8 @@ internal import StagedoorKit
       let ending = try await drag.ended()
       return wasUnused ? operation : ending.operation
     } catch {
-      return operation
+      // Nobody knows whether the receiver has the data, so the application must keep them.
+      return operation == .move ? .copy : operation
     }
   }
 

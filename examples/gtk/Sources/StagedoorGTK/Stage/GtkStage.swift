@@ -136,16 +136,23 @@ public import StagedoorKit
     }
     desktop.isReady.signal()
     if !arguments.files.isEmpty {
-      try await desktop.open(arguments.files, token: nil)
+      do { try await desktop.open(arguments.files, token: nil) } catch {
+        if !hadWindow { throw error }
+        report("\(error)")
+      }
     } else if !arguments.isService, !application.restoresWindows {
       try await desktop.activate(token: nil)
     }
   }
 
   static func fail(_ message: String) -> Never {
+    report(message)
+    exit(EXIT_FAILURE)
+  }
+
+  private static func report(_ message: String) {
     let line = Array("\(CommandLine.arguments.first ?? "stage"): \(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
-    exit(EXIT_FAILURE)
   }
 
   // MARK: The end
