@@ -56,7 +56,13 @@ package final class FileThreads: Sendable {
   }
 
   /// Closes a file on a thread, when nobody else has it any more: closing, too, asks the file system.
-  func close(_ descriptor: OwnedFileDescriptor) { begin(Job {} work: { withExtendedLifetime(descriptor) {} }) }
+  func close(_ descriptor: OwnedFileDescriptor) {
+    begin(
+      Job {
+      } work: {
+        withExtendedLifetime(descriptor) {}
+      })
+  }
 
   private func withdraw(_ job: Job) -> Bool {
     state.withLock { state in

@@ -245,8 +245,8 @@ extension World {
     let application = setting.applications.first {
       [$0.identifier, World.understudyName(of: $0.identifier)].contains(name)
     }
-    if !isTaken, let application = application?.identifier, let launch = launches[application], launch.way == .bus,
-      !launch.isWaiting
+    if !isTaken, let application = application?.identifier, let launch = launches[application],
+      launch.way == .command || !launch.isWaiting
     {
       news.append(.launch(application, launch.number, .left(wasStarted: launch.wasStarted)))
     }

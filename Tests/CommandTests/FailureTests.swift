@@ -166,6 +166,25 @@ import Testing
     }
   }
 
+  @Test(.house) func `standard input that was not handed over is lost with the service, and is no success`()
+    async throws
+  {
+    try await said("install-manifest", "-q", "-", input: House.galleryManifest)
+    let script = """
+      until "$0" sessions 2>/dev/null; do sleep 0.02; done
+      head -c 100000 /dev/zero | "$0" drop -t \(House.openDetail) --target long --deadline 60 - 2>&1
+      """
+    try await house.shell(script).whileRunning { drop async throws in
+      try await house.serving { service async throws in
+        #expect(try await drop.nextLine().hasPrefix("created\t"))
+        service.signal(SIGKILL)
+        _ = try await service.ended()
+      }
+      #expect(try await drop.nextLine().hasSuffix("which is lost with it: hand it in again"))
+      #expect(try await drop.ended() == .exited(1))
+    }
+  }
+
   @Test(.service) func `a list of nothing says so on standard error`() async throws {
     for (words, sentence) in [
       (["sessions"], "no windows yet"), (["deliveries"], "no deliveries yet"),

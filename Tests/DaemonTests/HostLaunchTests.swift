@@ -51,6 +51,15 @@ import Testing
     }
   }
 
+  @Test func `a starter whose program gives the name back before it attaches is LaunchFailed at once`() async throws {
+    let name = "b.request_name('org.example.Cats'); b.release_name('org.example.Cats')"
+    let program = "import dbus, time; b = dbus.SessionBus(); \(name); time.sleep(1000)"
+    try await withDaemon(installing: Self.cats(exec: "/usr/bin/python3 -c \"\(program)\"")) { house, _ async throws in
+      let waiting = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
+      #expect(try await house.refusal("Deliver", "string:\(waiting)").name == "org.stagedoor.Error.LaunchFailed")
+    }
+  }
+
   /// On dbus-broker, the controller of the tests does not answer StartServiceByName if the program ends.
   @Test(
     .house(installing: Manifests.cats),

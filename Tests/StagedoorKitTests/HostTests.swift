@@ -275,6 +275,24 @@ import Testing
     #expect(order == ["AttachHost", "ReleaseDelivery"])
   }
 
+  @Test(.stage, arguments: [false, true])
+  func `an item that is loaded while the service restarts is opened by the next one, behind the attachment`(
+    isNoticed: Bool
+  ) async throws {
+    try await service.connect(service.addSession(1), Options.items(["text/plain"]))
+    let item = try #require(application.items.first).itemProvider
+    await service.close()
+    if isNoticed {
+      let connection = try #require(application.stagedoor).connection
+      #expect(try await connection.owner(of: "org.stagedoor.Interchange1") == nil)
+    }
+    let loading = Task { try await item.loadDataRepresentation(as: "text/plain") }
+    let next = try await PlayedService(on: bus, sessions: [1])
+    #expect(try await loading.value == Data("a beach".utf8))
+    let order = next.lines.compactMap { line in ["AttachHost", "OpenItem"].first { line.hasPrefix($0) } }
+    #expect(order == ["AttachHost", "OpenItem"])
+  }
+
   @Test(.played(sessions: [1]))
   func `an application runs until it is stopped, called off, or left without a bus, and puts its scenes away`()
     async throws

@@ -82,7 +82,7 @@ import Testing
 
   /// Lets all calls wait for a service that does not answer any more, kills the service, and returns how each call went on.
   private func outcomes(
-    of calls: [(name: String, call: Call)], _ stagedoor: Stagedoor, _ service: RunningCommand
+    of calls: [(name: String, call: Call)], _ stagedoor: Stagedoor, _ service: RunningCommand, restarting: Bool = false
   ) async throws -> [String: Outcome] {
     service.signal(SIGSTOP)
     let loop = stagedoor.connection.loop
@@ -92,11 +92,14 @@ import Testing
     // The bus answers in order: after this many answers every call has reached the service, behind all its questions to the bus.
     for _ in 0..<20 { _ = try await stagedoor.connection.owner(of: House.name) }
     service.signal(SIGKILL)
-    var outcomes: [String: Outcome] = [:]
-    for ((name, _), task) in zip(calls, tasks) {
-      outcomes[name] = try await withLimit(usualLimit, name) { await task.value }
+    func outcomes() async throws -> [String: Outcome] {
+      var outcomes: [String: Outcome] = [:]
+      for ((name, _), task) in zip(calls, tasks) {
+        outcomes[name] = try await withLimit(usualLimit, name) { await task.value }
+      }
+      return outcomes
     }
-    return outcomes
+    return restarting ? try await house.serving { _ async throws in try await outcomes() } : try await outcomes()
   }
 
   private func expectErrors(_ outcomes: [String: Outcome]) {
@@ -153,11 +156,8 @@ import Testing
     let service = daemon
     try await house.hosting { application in
       let stagedoor = try #require(application.stagedoor)
-      var provider = ItemProvider(cat("tom"))
-      provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
-      let tom = try await stagedoor.deliver([DragItem(itemProvider: provider)], .handled)
+      let tom = try await stagedoor.deliver(cat("tom"), .handled)
       let scene = try #require(application.scene(of: tom.session))
-      let item = try #require(application.items.first?.itemProvider)
       let late = PlayedApplication(
         "org.example.Dogs",
         manifest: Manifests.application(
@@ -174,11 +174,6 @@ import Testing
         ("requestSceneSessionRefresh", { _ in try await application.requestSceneSessionRefresh(scene.session) }),
         ("deliver", { _ in try await application.deliver(cat("tim"), from: scene, at: .edge) }),
         ("deliver items", { _ in try await application.deliver([DragItem(cat("tim"))], from: scene, at: .edge) }),
-        ("loadDataRepresentation", { _ in _ = try await item.loadDataRepresentation(as: "image/png") }),
-        ("loadFileRepresentation", { _ in _ = try await item.loadFileRepresentation(as: "image/png") }),
-        ("loadInPlace", { _ in _ = try await item.loadInPlace(as: "image/png") }),
-        ("loadText", { _ in _ = try await item.loadText(as: "image/png") }),
-        ("encoded", { _ in _ = try await Payload(items: [DragItem(itemProvider: item)]).encoded() }),
       ]
       expectErrors(try await outcomes(of: calls, stagedoor, service))
       // Nobody waits here: these return at once, and what they say waits for the next service.
@@ -187,6 +182,28 @@ import Testing
       #expect(application.connectedScenes.isEmpty)
       await late.stop()
       await other.stop()
+    }
+  }
+
+  @Test(.house(installing: Manifests.cats)) func `who loads an item gets it from the next service`() async throws {
+    try await house.serving { service async throws in
+      try await house.hosting { application async throws in
+        let stagedoor = try #require(application.stagedoor)
+        var provider = ItemProvider(cat("tom"))
+        provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
+        try await stagedoor.deliver([DragItem(itemProvider: provider)], .handled)
+        let item = try #require(application.items.first?.itemProvider)
+        let calls: [(name: String, call: Call)] = [
+          ("loadDataRepresentation", { _ in _ = try await item.loadDataRepresentation(as: "image/png") }),
+          ("loadFileRepresentation", { _ in _ = try await item.loadFileRepresentation(as: "image/png") }),
+          ("loadInPlace", { _ in _ = try await item.loadInPlace(as: "image/png") }),
+          ("loadText", { _ in _ = try await item.loadText(as: "image/png") }),
+          ("encoded", { _ in _ = try await Payload(items: [DragItem(itemProvider: item)]).encoded() }),
+        ]
+        for (name, outcome) in try await outcomes(of: calls, stagedoor, service, restarting: true) {
+          #expect(outcome.error == nil && !outcome.isOnLoop, "\(name)")
+        }
+      }
     }
   }
 

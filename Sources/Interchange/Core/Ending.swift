@@ -390,7 +390,8 @@ extension PromptBook {
       if case .ended? = memory.starts[delivery.application] {
         memory.starts[delivery.application] = .ended(until: now.uptime)
       }
-      return try fail(delivery, memory.starts[delivery.application] == nil ? .notTaken(delivery) : .notAttached(delivery))
+      return try fail(
+        delivery, memory.starts[delivery.application] == nil ? .notTaken(delivery) : .notAttached(delivery))
     }
     note(.deliveryProgress(identifier, delivery.unclaimed(at: now.time)))
     if let session = delivery.session {

@@ -280,20 +280,31 @@ extension Interchange {
     if !Task.isCancelled { tell(application, number, .isKnown) }
   }
 
-  /// A program that came to the bus and leaves it without having attached has failed, if it was started for that.
   private func waitForHost(_ application: Text, _ name: BusName, _ number: Int, wasStarted: Bool) {
     tell(application, number, .started)
+    watch(application, name, number, isThere: true, wasStarted: wasStarted)
+  }
+
+  /// A program that came to the bus and leaves it without having attached has failed, if it was started for that.
+  private func watch(_ application: Text, _ name: BusName, _ number: Int, isThere: Bool, wasStarted: Bool) {
     let task = connection.loop.task {
       guard let owners = try? await connection.owners(of: name) else { return }
-      for await owner in owners where owner == nil {
-        if !Task.isCancelled { tell(application, number, .left(wasStarted: wasStarted)) }
-        return
+      var isThere = isThere
+      for await owner in owners {
+        if owner == nil, isThere {
+          if !Task.isCancelled { tell(application, number, .left(wasStarted: wasStarted)) }
+          return
+        }
+        isThere = isThere || owner != nil
       }
     }
     launches[application]?.tasks.append(task)
   }
 
   private func run(_ application: Text, _ number: Int, _ command: Text, _ token: Text?) {
+    if let name = try? BusName(application.string) {
+      watch(application, name, number, isThere: false, wasStarted: true)
+    }
     guard let run = settings.run else {
       return tell(application, number, .commandEnded(failure: "nothing here runs commands"))
     }

@@ -20,6 +20,8 @@ final class ReceivedDeliveries: Sendable {
     var service: BusName?
     /// What was released without one.
     var waiting: [DeliveryIdentifier] = []
+    /// Whether this program is no longer the host.
+    var isOver = false
   }
 
   init(_ stagedoor: Stagedoor) { self.stagedoor = stagedoor }
@@ -39,7 +41,10 @@ final class ReceivedDeliveries: Sendable {
   }
 
   /// This program is no longer the host.
-  func forget() { entries.withLock { $0 = [:] } }
+  func forget() {
+    entries.withLock { $0 = [:] }
+    releases.withLock { $0.isOver = true }
+  }
 
   /// The application is attached to a service, which hears of what was released before; or to none any more.
   func isAttached(to service: BusName?) {
@@ -48,6 +53,17 @@ final class ReceivedDeliveries: Sendable {
       return service == nil ? [] : releases.waiting
     }
     for delivery in waiting { release(delivery) }
+  }
+
+  /// The service that this application is attached to, if it is not `last`. Another one is awaited; `nil` if none comes in time.
+  fileprivate func service(after last: BusName?, until end: SuspendingClock.Instant) async -> BusName? {
+    while !Task.isCancelled, SuspendingClock.now < end {
+      let (service, isOver) = releases.withLock { ($0.service, $0.isOver) }
+      if isOver { return nil }
+      if let service, service != last { return service }
+      await stagedoor.connection.loop.sleep(for: .milliseconds(20))
+    }
+    return nil
   }
 
   fileprivate func isGone(_ identifier: DeliveryIdentifier, isComplete: Bool) {
@@ -154,12 +170,25 @@ struct ReceivedItem: Sendable {
   let delivery: ReceivedDelivery
   let index: UInt32
 
+  /// A service that has left without an answer has stored the item, and the next one opens it for its host.
   func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
-    // The service waits until the source of a promise is there again, and then until it hands out the data.
-    let (descriptor, size) = try await delivery.deliveries.stagedoor.call(
-      "OpenItem", delivery.identifier.description, index, type, upTo: Stagedoor.silence * 2,
-      returning: OwnedFileDescriptor.self, Int64.self)
-    return (descriptor, size < 0 ? nil : Int(size))
+    var stagedoor = delivery.deliveries.stagedoor
+    let end = SuspendingClock.now + Stagedoor.silence * 2
+    var failure = (service: nil as BusName?, error: StagedoorError(.noReply, "the service has left"))
+    while let service = await delivery.deliveries.service(after: failure.service, until: end) {
+      stagedoor.service = service
+      do throws(StagedoorError) {
+        // The service waits until the source of a promise is there again, and then until it hands out the data.
+        let (descriptor, size) = try await stagedoor.call(
+          "OpenItem", delivery.identifier.description, index, type, upTo: Stagedoor.silence * 2,
+          returning: OwnedFileDescriptor.self, Int64.self)
+        return (descriptor, size < 0 ? nil : Int(size))
+      } catch {
+        if !error.saysServiceLeft { throw error }
+        failure = (service, error)
+      }
+    }
+    throw Task.isCancelled ? .waitWasCancelled : failure.error
   }
 
   /// The application has all of one representation.

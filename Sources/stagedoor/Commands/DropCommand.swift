@@ -69,7 +69,7 @@ enum DropCommand {
       }
     }
     let ending = await loop.task { @Sendable () async throws -> Void in
-      try await handedOver(try await delivering.value, readEnd, feeding, progress, payload, client, invocation)
+      try await handedOver(try await delivering.value, readEnd, feeder, feeding, progress, payload, client, invocation)
     }.result
     await interruption.end()
     try ending.get()
@@ -77,9 +77,11 @@ enum DropCommand {
 
   /// Waits as the options ask, prints the answer, and waits until somebody has read all of the data.
   private static func handedOver(
-    _ delivery: Delivery, _ readEnd: OwnedFileDescriptor, _ feeding: Task<Feeder.End, any Error>, _ progress: Progress,
-    _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
+    _ delivery: Delivery, _ readEnd: OwnedFileDescriptor, _ feeder: Feeder, _ feeding: Task<Feeder.End, any Error>,
+    _ progress: Progress, _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
   ) async throws {
+    let connection = client.stagedoor.connection
+    let service = try await connection.owner(of: Client.service)
     // While our copy is open, nobody notices that all others are closed.
     readEnd.close()
     if payload.waits { try await taken(delivery, client) }
@@ -90,9 +92,26 @@ enum DropCommand {
     case .failed(let problem):
       try? await client.stagedoor.cancel(delivery.identifier)
       throw problem
-    // Either the application has read enough, or the service has closed the pipe without handing it over.
-    case .nobodyReads: try await taken(delivery, client)
+    // Either the application has read enough, or the service has closed the socket without handing it over.
+    case .nobodyReads:
+      let isSame = try await connection.owner(of: Client.service) == service
+      if !isSame { try await giveUp(delivery, client) }
+      try await taken(delivery, client)
+      if !isSame {
+        throw Problem.failed(
+          "the service has restarted, and the application has read the first \(feeder.copied) bytes of standard input at most"
+        )
+      }
     }
+  }
+
+  /// Cancels a delivery whose data the service had, and has lost with its end. The application may have the delivery already.
+  private static func giveUp(_ delivery: Delivery, _ client: Client) async throws {
+    do throws(StagedoorError) { try await client.stagedoor.cancel(delivery.identifier) } catch {
+      if error.code == .requestDenied { return }
+    }
+    throw Problem.failed(
+      "the service has left before anybody read standard input, which is lost with it: hand it in again")
   }
 
   /// Waits for the application to take the delivery. The service may restart meanwhile: it answered when it had stored the delivery.
