@@ -136,12 +136,19 @@ public import StagedoorKit
     }
     desktop.isReady.signal()
     if !arguments.files.isEmpty {
-      do { try await desktop.open(arguments.files, token: nil) } catch {
-        if !hadWindow { throw error }
-        report("\(error)")
-      }
+      try await open(arguments.files, desktop)
     } else if !arguments.isService, !application.restoresWindows {
       try await desktop.activate(token: nil)
+    }
+  }
+
+  /// Opens the files of the arguments. A failure does not end a program that has windows.
+  private static func open(_ files: [URL], _ desktop: DesktopInterface) async throws {
+    do {
+      try await desktop.open(files, token: nil)
+    } catch {
+      guard hadWindow else { throw error }
+      report("\(error)")
     }
   }
 
