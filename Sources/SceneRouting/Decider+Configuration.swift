@@ -44,7 +44,7 @@ extension Decider {
     }
     throw .refusal(
       .roleMismatch,
-      "the configuration \(quoted(name.string)) of \(identifier) is of the role \(quoted(other.role.string)), and asked for in "
+      "the configuration \(quoted(name.string)) of \(identifier) has the role \(quoted(other.role.string)), and the payload asks for the role "
         + quoted(role.string))
   }
 

@@ -123,9 +123,12 @@ extension Decider {
       )
     }
     let who = identifier.map { "\($0) does not declare" } ?? "no application declares"
+    // A registered application ends with the service, and nobody knows then that it was there.
+    let otherwise = identifier == nil ? ", or register the application again" : ""
     return Refusal(
       .activityTypeNotDeclared,
-      "\(who) \(quoted(first.activityType.string)): add it to NSUserActivityTypes in the application's manifest")
+      "\(who) \(quoted(first.activityType.string)): add it to NSUserActivityTypes in the application's manifest\(otherwise)"
+    )
   }
 
   /// The message if no content type routes the payload either. It does not mention hidden types.

@@ -155,7 +155,7 @@ struct RuleParser {
       warnings.append(
         RuleFault(
           line: line, column: column,
-          reason: "no group of a condition before this, other than of when not, sets {\(name)}: it is always \"\""))
+          reason: "no earlier condition sets {\(name)} (a `when not` sets nothing): it is always \"\""))
     }
     for condition in rule.conditions {
       for (name, column) in condition.uses { warn(condition.line, name, column) }

@@ -69,6 +69,7 @@ struct Service: Sendable {
   /// instance had the name; the other instance waits for this.
   func stop(_ ending: Ending) async {
     let connection = interchange.connection
+    if case .signal = ending { log.info("a signal ends the service") }
     if case .replaced = ending {
       log.info("another takes over")
       await connection.callsAreIdentified()

@@ -14,6 +14,7 @@ import Testing
       try await dropper.isAnswered(20)
       daemon.signal(signal)
       #expect(try await daemon.ended() == .exited(0))
+      #expect(daemon.standardError.contains("stagedoord: a signal ends the service\n"))
       // Nobody answered the last call.
       await #expect(throws: CallError.self) { try await run.value }
     }

@@ -95,7 +95,8 @@ import Testing
       ).output()
       daemon.signal(SIGCONT)
       try await eventually("the refusal") {
-        daemon.standardError.contains("RegisterApplication was refused to a caller that nothing is known of")
+        daemon.standardError.contains(
+          "RegisterApplication was refused, because the service could not identify the caller.")
       }
       #expect(try await house.call("ListApplications")[0].elements == [])
     }

@@ -99,7 +99,9 @@ import Testing
     let stage = Stage(cats())
     #expect(adopt(stage)?.refusal?.name == .accessDenied)
     stage.attach()
-    #expect(adopt(stage, by: .other)?.refusal?.name == .accessDenied)
+    let refusal = adopt(stage, by: .other)?.refusal
+    #expect(refusal?.name == .accessDenied)
+    #expect(refusal?.message == "only the attached host of org.example.Cats may do that")
     #expect(stage.sessions().isEmpty)
   }
 

@@ -60,7 +60,7 @@ import Testing
     #expect(refusal?.name == .invalidPayload)
     #expect(
       refusal?.message
-        == "options.token: expected the same call and document as before under \"once\", activation token included, got another"
+        == "options.token: expected the same call and document as before under \"once\", activation token included, got another: use a new token"
     )
     stage.restart(cats())
     #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])

@@ -163,6 +163,10 @@ import Testing
     #expect(stage.progress(of: held.delivery)?.state == .cancelled)
     #expect(stage.sessions().isEmpty)
     #expect(stage.call(.cancel(held.delivery))?.refusal?.name == .requestDenied)
+    let target = try #require(stage.drop(key: "2")?.delivered?.session)
+    #expect(
+      stage.call(.redirect(held.delivery, to: target))?.refusal?.message
+        == "the delivery \(held.delivery) is cancelled: only an open or a handled delivery can be redirected")
     stage.attach()
     let routed = try #require(stage.drop(key: "1")?.delivered)
     #expect(stage.call(.cancel(routed.delivery))?.refusal?.name == .requestDenied)

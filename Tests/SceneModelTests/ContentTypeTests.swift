@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: ["image/*", "*/*"])
   func `nothing is of the type of a wildcard`(text: String) throws {
     let fault = try #require(throws: Fault.self) { try ContentType(Text(text), as: .carried, at: .document) }
-    #expect(fault.reason.hasSuffix("a wildcard can be asked for, but nothing is of that type"))
+    #expect(fault.reason.hasSuffix("a wildcard stands for many types, and data has one"))
     #expect(ContentType(Text(text)) == nil)
   }
 

@@ -76,8 +76,8 @@ import Testing
     arguments: pairs(
       #"""
       | {"a":[{"$Date":""}]} | a[0]: expected $date, $data, $uuid, $url, $set or $literal, got "$Date" |
-      | {"a":{"$date":"yesterday"}} | a: expected an RFC 3339 date, got "yesterday" |
-      | {"a":{"$date":{"$date":"1970-01-01T00:00:00Z"}}} | a: expected an RFC 3339 date, got a dictionary |
+      | {"a":{"$date":"yesterday"}} | a: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got "yesterday" |
+      | {"a":{"$date":{"$date":"1970-01-01T00:00:00Z"}}} | a: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got a dictionary |
       | {"$set":[1,{"$set":[0,{"$data":"?"}]}]} | [1][1]: expected base64, got "?" |
       | {"$set":[{"$date":"1970-01-01T00:00:00Z"},{"$date":"1970-01-01T01:00:00+01:00"}]} | [1]: expected each value of a set once |
       | {"$set":[1,1.0,1]} | [2]: expected each value of a set once |
@@ -87,7 +87,7 @@ import Testing
       | {"a":[0,{"$uuid":"x"}]} | a[1]: expected a UUID, got "x" |
       | {"$uuid":7} | : expected a UUID, got an integer |
       | {"$url":null} | : expected an absolute URL, got null |
-      | {"$date":1.5} | : expected an RFC 3339 date, got a number |
+      | {"$date":1.5} | : expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got a number |
       | {"$data":[]} | : expected base64, got an array |
       | {"$set":{"a":1}} | : expected an array in $set, got a dictionary |
       | {"$literal":[]} | : expected a dictionary in $literal, got an array |

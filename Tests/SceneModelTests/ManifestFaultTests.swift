@@ -78,7 +78,7 @@ import Testing
       #"""
       | {} | : expected at least one configuration, got none |
       | {"r":[],"s":[]} | : expected at least one configuration, got none |
-      | [] | : expected roles with configurations, got a list |
+      | [] | : expected roles with configurations, such as UIWindowSceneSessionRoleApplication, got a list |
       | {"r":{}} | .r: expected a list of configurations, got a dictionary |
       | {"r":["Main"]} | .r[0]: expected a configuration, got "Main" |
       | {"r":[{}]} | .r[0].UISceneConfigurationName: expected a configuration's name, got nothing |

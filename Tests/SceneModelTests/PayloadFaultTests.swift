@@ -24,7 +24,7 @@ import Testing
     | {"title":"\u0000"} | .title: expected text without NUL |
     | {"userInfo":[]} | .userInfo: expected a dictionary, got a list |
     | {"userInfo":{"$date":"2026-05-01T12:00:00Z"}} | .userInfo: expected a dictionary, in $literal where its only key begins with $, got a dictionary |
-    | {"userInfo":{"when":{"$date":"yesterday"}}} | .userInfo.when: expected an RFC 3339 date, got "yesterday" |
+    | {"userInfo":{"when":{"$date":"yesterday"}}} | .userInfo.when: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got "yesterday" |
     | {"userInfo":{"a.b":{"":[{"$url":1}]}}} | .userInfo["a.b"][""][0]: expected an absolute URL, got an integer |
     | {"userInfo":{"n":9223372036854775808}} | .userInfo.n: expected an integer from -2^63 to 2^63 - 1, or a number with a point, got 9223372036854775808 |
     | {"webpageURL":true} | .webpageURL: expected an absolute URL such as https://example.org/photos/7, got true |
@@ -37,9 +37,9 @@ import Testing
     | {"keywords":{}} | .keywords: expected a list of keywords, got a dictionary |
     | {"keywords":[null]} | .keywords[0]: expected text, got null |
     | {"persistentIdentifier":1.5} | .persistentIdentifier: expected text, got 1.5 |
-    | {"expirationDate":1777636800} | .expirationDate: expected an RFC 3339 date, got 1777636800 |
-    | {"expirationDate":"2026-12-31"} | .expirationDate: expected an RFC 3339 date, got "2026-12-31" |
-    | {"expirationDate":"2026-12-31T00:00:00"} | .expirationDate: expected an RFC 3339 date, got "2026-12-31T00:00:00" |
+    | {"expirationDate":1777636800} | .expirationDate: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got 1777636800 |
+    | {"expirationDate":"2026-12-31"} | .expirationDate: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got "2026-12-31" |
+    | {"expirationDate":"2026-12-31T00:00:00"} | .expirationDate: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got "2026-12-31T00:00:00" |
     | {"visibility":"none"} | .visibility: expected "all", "application" or "ownProcess", got "none" |
     | {"visibility":true} | .visibility: expected "all", "application" or "ownProcess", got true |
     | {"visibility":"All"} | .visibility: expected "all", "application" or "ownProcess", got "All" |
@@ -57,7 +57,7 @@ import Testing
     | {"suggestedName":"\u0000"} | .suggestedName: expected text without NUL |
     | {"activities":{}} | .activities: expected a list of activities, got a dictionary |
     | {"activities":[{"activityType":"a"},{"activityType":2}]} | .activities[1].activityType: expected the type of the activity, got 2 |
-    | {"activities":[{"activityType":"a","userInfo":{"when":{"$date":"yesterday"}}}]} | .activities[0].userInfo.when: expected an RFC 3339 date, got "yesterday" |
+    | {"activities":[{"activityType":"a","userInfo":{"when":{"$date":"yesterday"}}}]} | .activities[0].userInfo.when: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got "yesterday" |
     | {"representations":false} | .representations: expected a list of representations, got false |
     | {"representations":["a"]} | .representations[0]: expected a representation, got "a" |
     """#)
@@ -75,7 +75,7 @@ import Testing
     | {"text":"","mimeType":"text/plain"} | .type: expected a MIME type or a uniform type identifier, got nothing, beside the unknown key "mimeType" |
     | {"type":1,"text":""} | .type: expected a content type such as image/png or public.png, got 1 |
     | {"type":"image","text":""} | .type: \#(image)"image": there is neither a slash nor a dot |
-    | {"type":"image/*","text":""} | .type: \#(image)"image/*": a wildcard can be asked for, but nothing is of that type |
+    | {"type":"image/*","text":""} | .type: \#(image)"image/*": a wildcard stands for many types, and data has one |
     | {"type":"image/p\u0000g","text":""} | .type: expected text without NUL |
     | {"type":"image/png"} | : expected one of "data", "text" and "file", got none |
     | {"type":"image/png","text":null} | : expected one of "data", "text" and "file", got none |
@@ -90,8 +90,8 @@ import Testing
     | {"type":"image/png","text":"","openInPlace":"true"} | .openInPlace: expected true or false, got "true" |
     | {"type":"image/png","text":"","openInPlace":1} | .openInPlace: expected true or false, got 1 |
     | {"type":"image/png","text":"","visibility":"me"} | .visibility: expected "all", "application" or "ownProcess", got "me" |
-    | {"type":"image/png","fd":3} | .fd: expected data, text or file: this goes with dictionaries only, as DeliverItems takes them |
-    | {"type":"image/png","text":"","provider":"/a"} | .provider: expected data, text or file: this goes with dictionaries only, as DeliverItems takes them |
+    | {"type":"image/png","fd":3} | .fd: expected data, text or file; only the dictionaries of DeliverItems take descriptors and promises |
+    | {"type":"image/png","text":"","provider":"/a"} | .provider: expected data, text or file; only the dictionaries of DeliverItems take descriptors and promises |
     """#)
 
   @Test(arguments: representations)

@@ -46,6 +46,7 @@ import Testing
     "expected an activity or items, or options that name a session or an application, got none"
 
   private static let incomplete: [(Text, String)] = [
+    (#"{"activities":[]}"#, nothing + #", beside the unknown key "activities""#),
     ("{}", nothing), (#"{"items":[]}"#, nothing), (#"{"activity":null}"#, nothing),
     (#"{"options":{"configuration":"Main","role":"a","requestingSession":"b"}}"#, nothing),
     (#"{"activity":{"activityType":"a"},"items":[{}]}"#, "expected either an activity or items, got both"),

@@ -53,7 +53,7 @@ import Testing
       | {\#(least),"state":"foreground"} | state: expected "foregroundActive", "foregroundInactive", "background" or "unattached", got "foreground" |
       | {\#(least),"connected":0} | connected: expected true or false, got 0 |
       | {\#(least),"hasBeenConnected":""} | hasBeenConnected: expected true or false, got "" |
-      | {\#(least),"lastActivated":0} | lastActivated: expected an RFC 3339 date, got 0 |
+      | {\#(least),"lastActivated":0} | lastActivated: expected an RFC 3339 date, such as 2026-12-31T00:00:00Z, got 0 |
       | {\#(least),"title":[]} | title: expected text, got a list |
       | {\#(least),"userActivity":{"activityType":1}} | userActivity.activityType: expected the type of the activity, got 1 |
       | {\#(least),"stateRestorationActivity":1} | stateRestorationActivity: expected an activity, got 1 |

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `a key needs an activity`() {
-    #expect(fault("/a", "", "photo-7") == "activity_type: expected the type of the activity, got \"\"")
+    #expect(fault("/a", "", "photo-7") == "target_content_identifier: needs an activity_type")
     let longest = Text(String(repeating: "a", count: Limits.name + 1))
     #expect(fault("/a", longest) == "activity_type: expected at most 255 bytes, got 256")
   }

@@ -66,7 +66,8 @@ struct Mistake: Sendable {
     ) { $0.items = [] },
     Mistake(
       .activityTypeNotDeclared,
-      #"no application declares "View": add it to NSUserActivityTypes in the application's manifest"#
+      #"no application declares "View": add it to NSUserActivityTypes in the application's manifest, or register the application "#
+        + "again"
     ) { $0.items = [item(activity("View"))] },
     Mistake(
       .activityTypeNotDeclared,
@@ -120,7 +121,7 @@ struct Mistake: Sendable {
     ) { $0.options.role = "CarPlay" },
     Mistake(
       .roleMismatch,
-      #"the configuration "Projector" of org.example.Cats is of the role "\#(externalDisplay)", and asked for in "#
+      #"the configuration "Projector" of org.example.Cats has the role "\#(externalDisplay)", and the payload asks for the role "#
         + #""UIWindowSceneSessionRoleApplication""#,
       right: { ($0.options.configuration, $0.options.role) = ("Projector", externalDisplay) }
     ) { $0.options.configuration = "Projector" },

@@ -43,7 +43,7 @@ extension PromptBook {
     }
     // Without a host nobody shows the window.
     guard isHost(caller, of: application) else {
-      throw refused(.accessDenied, "only the attached host of the application may do that")
+      throw refused(.accessDenied, "only the attached host of \(application) may do that")
     }
     if title.count > Limits.text {
       throw refused(.limitsExceeded, "title: expected at most \(Limits.text) bytes, got \(title.count)")

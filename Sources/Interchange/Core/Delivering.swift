@@ -463,7 +463,7 @@ extension PromptBook {
       guard delivery.fingerprint == digest else {
         throw refused(
           .invalidPayload,
-          "options.token: expected the same call and document as before under \(quoted(token.string)), activation token included, got another"
+          "options.token: expected the same call and document as before under \(quoted(token.string)), activation token included, got another: use a new token"
         )
       }
       found = delivery

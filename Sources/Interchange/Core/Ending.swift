@@ -269,8 +269,11 @@ extension PromptBook {
     // is set back.
     guard open != nil || stored.progress.state == .handled && now.time < stored.deadline && !stored.payload.isEmpty
     else {
+      let why =
+        stored.progress.state == .handled
+        ? ", and its time is over" : ": only an open or a handled delivery can be redirected"
       throw refused(
-        .requestDenied, "the delivery \(stored.identifier) is \(stored.progress.state.rawValue), and its time is over")
+        .requestDenied, "the delivery \(stored.identifier) is \(stored.progress.state.rawValue)\(why)")
     }
     if open?.progress.state == .forwarded {
       throw refused(.requestDenied, "the delivery \(stored.identifier) is forwarded: its host has taken it")

@@ -16,7 +16,9 @@ extension PromptBook {
       throw refused(.invalidArgs, "seconds: expected 1 to \(PromptBook.longestDeferral), got \(seconds)")
     }
     guard delivery.progress.state != .forwarded, let session = delivery.session, isInHand(delivery, session) else {
-      throw refused(.noSuchDelivery, "the host has not the delivery \(identifier) in hand: defer it before you return")
+      throw refused(
+        .noSuchDelivery,
+        "the host does not have the delivery \(identifier) in hand: defer the delivery before you return")
     }
     let principal = Principal.host(delivery.application)
     // The sender no longer pays for it.

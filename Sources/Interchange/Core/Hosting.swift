@@ -63,7 +63,9 @@ extension PromptBook {
           + "of the name that StagedoorUnderstudy states; this caller is neither")
     }
     return refused(
-      .notHost, "who hosts \(application) owns that name on the bus, and this caller does not: ask for the name first")
+      .notHost,
+      "who hosts \(application) owns that name on the bus, and this caller does not: request the bus name \(application) on this connection first"
+    )
   }
 
   // MARK: Understudies

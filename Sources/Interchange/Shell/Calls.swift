@@ -354,8 +354,8 @@ extension Interchange: InterchangeCalls {
       // Nobody reads the error then.
       if caller.application.isEmpty, hints.isNews(call.member, at: settings.now()) {
         log.warning(
-          "\(call.member) was refused to a caller that nothing is known of: where it does not wait for the answer, as dbus-send without "
-            + "--print-reply, it has left before anyone could look")
+          "\(call.member) was refused, because the service could not identify the caller. A caller that does not wait for the answer, such as "
+            + "dbus-send without --print-reply, leaves too soon.")
       }
       throw InterchangeError(.accessDenied, "a sandboxed application may not \(what)")
     }

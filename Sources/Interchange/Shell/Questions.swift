@@ -126,7 +126,8 @@ extension Interchange {
       guard let session = try storedSession(candidates[place].session), session.isPrivate || session.hasSecrets else {
         continue
       }
-      candidates[place].because = "what it shows is private, or its host's own"
+      candidates[place].because =
+        "hidden: the session is private, or its host keeps values with it that nobody else may read"
     }
   }
 

@@ -130,7 +130,7 @@ extension Representation: Document {
         contents.append(.descriptor(number))
       case "provider" where Node.isOfCall: contents.append(.promise(try node.requireObjectPath()))
       case "fd", "provider":
-        let reason = "expected data, text or file: this goes with dictionaries only, as DeliverItems takes them"
+        let reason = "expected data, text or file; only the dictionaries of DeliverItems take descriptors and promises"
         throw Fault(at: node.place, reason)
       default: break
       }

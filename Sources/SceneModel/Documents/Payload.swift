@@ -66,7 +66,8 @@ extension Payload: Document {
     }
     if items.isEmpty, options.session == nil, options.application == nil {
       throw .expected(
-        "an activity or items, or options that name a session or an application", got: "none", at: node.place)
+        "an activity or items, or options that name a session or an application",
+        got: "none" + node.besideUnknown(among: Payload.keys), at: node.place)
     }
   }
 

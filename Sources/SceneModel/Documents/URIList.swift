@@ -129,7 +129,11 @@ extension Item {
 
   /// The activity with this type and key; none if both are "". A key without a type is a fault.
   fileprivate static func activities(type: Text, key: Text) throws(Fault) -> [UserActivity] {
-    type.isEmpty && key.isEmpty ? [] : [try UserActivity(type: type, key: key, userInfo: UserInfo())]
+    if type.isEmpty {
+      if key.isEmpty { return [] }
+      throw Fault(at: Place.document.key("target_content_identifier"), "needs an activity_type")
+    }
+    return [try UserActivity(type: type, key: key, userInfo: UserInfo())]
   }
 }
 

@@ -18,9 +18,8 @@ extension ManifestReader {
   }
 
   private mutating func readConfigurations(_ node: Node) {
-    guard let roles = attempt({ () throws(Fault) in try node.requireFields("roles with configurations") }) else {
-      return
-    }
+    let expected = "roles with configurations, such as UIWindowSceneSessionRoleApplication"
+    guard let roles = attempt({ () throws(Fault) in try node.requireFields(expected) }) else { return }
     var count = 0
     var isReadable = true
     for (role, node) in roles where !node.isNull {

@@ -144,7 +144,9 @@ extension DocumentNode {
   }
 
   func requireDate() throws(Fault) -> Instant {
-    guard let instant = text.flatMap({ Instant(rfc3339: $0) }) else { throw fault("an RFC 3339 date") }
+    guard let instant = text.flatMap({ Instant(rfc3339: $0) }) else {
+      throw fault("an RFC 3339 date, such as 2026-12-31T00:00:00Z")
+    }
     return instant
   }
 
@@ -199,9 +201,13 @@ extension DocumentNode {
 
   /// The fault for a required field that is absent. A key that is none of `keys` is named: perhaps it is the field, misspelt.
   func missing(_ key: Text, _ expected: String, among keys: [StaticString] = []) -> Fault {
-    let unknown = keys.isEmpty ? nil : fields?.first { field in !keys.contains { $0 ~= field.key } }?.key.text.string
-    let got = "nothing" + (unknown.map { ", beside the unknown key \(quoted($0))" } ?? "")
-    return .expected(expected, got: got, at: place.key(key))
+    .expected(expected, got: "nothing" + (keys.isEmpty ? "" : besideUnknown(among: keys)), at: place.key(key))
+  }
+
+  /// ", beside the unknown key …"; "" if each key is one of `keys`.
+  func besideUnknown(among keys: [StaticString]) -> String {
+    let unknown = fields?.first { field in !keys.contains { $0 ~= field.key } }?.key.text.string
+    return unknown.map { ", beside the unknown key \(quoted($0))" } ?? ""
   }
 }
 

@@ -27,7 +27,7 @@ extension ContentType {
         try self.init(identifier: bytes[...], spelling: text)
       }
       if use == .carried, form == .wildcard || form == .everything {
-        throw "a wildcard can be asked for, but nothing is of that type"
+        throw "a wildcard stands for many types, and data has one"
       }
     } catch {
       throw Fault.expected(

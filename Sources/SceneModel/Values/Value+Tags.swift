@@ -44,8 +44,8 @@ extension Value {
   }
 
   private static let contents = [
-    Tag.uuid: "a UUID", Tag.url: "an absolute URL", Tag.date: "an RFC 3339 date", Tag.data: "base64",
-    Tag.set: "an array in $set", Tag.literal: "a dictionary in $literal",
+    Tag.uuid: "a UUID", Tag.url: "an absolute URL", Tag.date: "an RFC 3339 date, such as 2026-12-31T00:00:00Z",
+    Tag.data: "base64", Tag.set: "an array in $set", Tag.literal: "a dictionary in $literal",
   ]
 
   private static func set(of elements: [Value], at place: Place) throws(Fault) -> ValueSet {
