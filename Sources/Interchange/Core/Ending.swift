@@ -33,7 +33,7 @@ extension PromptBook {
     } else {
       recordEnd(of: delivery, progress, error)
     }
-    try giveUpOldSessions(of: delivery.application)
+    ended.insert(delivery.application)
     answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
@@ -191,6 +191,7 @@ extension PromptBook {
     }
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was \(delivery.progress.state.rawValue)")
     try end(delivery, delivery.cancelled(cancelled, at: now.time), cancelled)
+    try giveUpOldSessions()
     answer(number, .done)
   }
 
@@ -404,8 +405,7 @@ extension PromptBook {
     log("\(identifier): routed, and no host took it in time")
     dragEnds(with: identifier, .failed)
     release(identifier)
-    // A session that was made for the delivery has got no scene.
-    try giveUpOldSessions(of: delivery.application)
+    ended.insert(delivery.application)
     answerWaiters(of: identifier, .refused(.nobodyTook(identifier)))
   }
 

@@ -77,7 +77,7 @@ extension PromptBook {
       if isInHand(delivery, session) {
         memory.lanes[Lane.Key(application: delivery.application, session: session)]?.isFinished = true
       }
-      try wasTaken(delivery, by: session)
+      wasTaken(delivery, by: session)
     } else {
       let told = InterchangeError(.routing(error), message.string)
       let hidden = InterchangeError(.hostRefused, "the host of \(delivery.application) refused it")
@@ -90,6 +90,7 @@ extension PromptBook {
         delivery, delivery.failed(everyone, at: now.time), everyone, tellingSender: delivery.isPrivate ? told : everyone
       )
     }
+    try giveUpOldSessions()
     answer(number, .done)
   }
 }

@@ -299,7 +299,7 @@ extension PromptBook {
       return false
     }
     if inHand.isPrivate, !delivery.isPrivate { try makePublic(delivery, key.session) }
-    try wasTaken(delivery, by: key.session)
+    wasTaken(delivery, by: key.session)
     return true
   }
 
@@ -313,7 +313,7 @@ extension PromptBook {
   }
 
   /// The host has taken a delivery: its end.
-  mutating func wasTaken(_ delivery: OpenDelivery, by session: UniqueIdentifier) throws(Halt) {
+  mutating func wasTaken(_ delivery: OpenDelivery, by session: UniqueIdentifier) {
     let (identifier, handled) = (delivery.identifier, delivery.handled(at: now.time))
     note(.deliveryProgress(identifier, handled))
     keepDocuments(of: delivery, handled)
@@ -322,7 +322,7 @@ extension PromptBook {
     log("\(identifier): handled")
     if memory.drags[identifier]?.state == .dropped { memory.dropTargets[identifier] = session }
     startBaggageTime(of: identifier)
-    if !memory.scenes.contains(session, of: delivery.application) { try giveUpOldSessions(of: delivery.application) }
+    if !memory.scenes.contains(session, of: delivery.application) { ended.insert(delivery.application) }
     answerWaiters(
       of: identifier,
       .delivered(Delivered(session: session, outcome: delivery.progress.outcome, delivery: identifier)))

@@ -265,6 +265,12 @@ extension PromptBook {
     announce(.sessionDisconnected, session.application, session.identifier)
   }
 
+  /// Gives up sessions of the applications whose deliveries have ended: once for all that end in one cue.
+  mutating func giveUpOldSessions() throws(Halt) {
+    for application in ended.sorted() { try giveUpOldSessions(of: application) }
+    ended = []
+  }
+
   /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was
   /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way stays.
   mutating func giveUpOldSessions(of application: Text) throws(Halt) {

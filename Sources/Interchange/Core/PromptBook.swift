@@ -23,6 +23,8 @@ package struct PromptBook: Sendable {
   var now = Moment(time: Instant(microseconds: 0), uptime: 0)
   /// The data that was read for the present cue.
   var known = Knowledge()
+  /// Applications of which the present cue has ended deliveries: each may have a session without a scene that counts from now on.
+  var ended: Set<Text> = []
   private var identifiers: Identifiers
   private var errandNumber: ErrandNumber = 0
   private var startNumber = 0
@@ -65,11 +67,12 @@ package struct PromptBook: Sendable {
   /// Handles a cue. If the core lacks data, nothing has changed: read the data, call ``learn(_:)``, and give the cue again. Afterwards, also where the
   /// data could not be read, call ``forgetWhatWasRead()``.
   package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
-    (now, step) = (moment, Step())
+    (now, step, ended) = (moment, Step(), [])
     let identifiersBefore = identifiers
     memory.settle(.beginCue)
     do throws(Halt) {
       try respond(to: cue)
+      try giveUpOldSessions()
     } catch {
       memory.settle(.rollBackCue)
       switch error {

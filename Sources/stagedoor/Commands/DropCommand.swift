@@ -94,6 +94,8 @@ enum DropCommand {
       throw problem
     // Either the application has read enough, or the service has closed the socket without handing it over.
     case .nobodyReads:
+      // When a service is killed, this socket may be closed before its connection to the bus. After a question the bus knows.
+      _ = try? await client.stagedoor.delivery(delivery.identifier)
       let isSame = try await connection.owner(of: Client.service) == service
       if !isSame { try await giveUp(delivery, client) }
       try await taken(delivery, client)
@@ -240,14 +242,14 @@ final class Feeder: Sendable {
     return both[1].revents == 0
   }
 
-  /// Waits until all is read, and returns whether somebody has read it. A socket reports when it has space, and not when it is empty.
+  /// Waits until all is read, or the other end is closed, and returns whether somebody has read it. A socket reports when it has space, and not when it
+  /// is empty. If the other end is closed before all is read, nothing is left either, but there is an error.
   private func isRead(_ number: Int32) -> Bool {
     var left: Int32 = 0
-    while ioctl(number, UInt(TIOCOUTQ), &left) == 0, left > 0 {
-      var end = pollfd(fd: number, events: 0, revents: 0)
-      if poll(&end, 1, 20) > 0 { return false }
-    }
-    return true
+    var end = pollfd(fd: number, events: 0, revents: 0)
+    repeat { poll(&end, 1, 20) } while end.revents == 0 && ioctl(number, UInt(TIOCOUTQ), &left) == 0 && left > 0
+    poll(&end, 1, 0)
+    return Int32(end.revents) & POLLERR == 0
   }
 
   /// Returns whether somebody still reads.
