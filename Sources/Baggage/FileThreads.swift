@@ -18,9 +18,9 @@ package final class FileThreads: Sendable {
 
   fileprivate final class Job: Sendable {
     let work: @Sendable () -> Void
-    /// What becomes of it if no thread can begin.
-    let refuse: @Sendable () -> Void
-    init(refuse: @escaping @Sendable () -> Void, work: @escaping @Sendable () -> Void) {
+    /// What becomes of it if no thread can begin; `nil` if it then waits for the thread of another job.
+    let refuse: (@Sendable () -> Void)?
+    init(refuse: (@Sendable () -> Void)? = nil, work: @escaping @Sendable () -> Void) {
       (self.work, self.refuse) = (work, refuse)
     }
   }
@@ -56,13 +56,7 @@ package final class FileThreads: Sendable {
   }
 
   /// Closes a file on a thread, when nobody else has it any more: closing, too, asks the file system.
-  func close(_ descriptor: OwnedFileDescriptor) {
-    begin(
-      Job {
-      } work: {
-        withExtendedLifetime(descriptor) {}
-      })
-  }
+  func close(_ descriptor: OwnedFileDescriptor) { begin(Job(work: { withExtendedLifetime(descriptor) {} })) }
 
   private func withdraw(_ job: Job) -> Bool {
     state.withLock { state in
@@ -90,12 +84,14 @@ package final class FileThreads: Sendable {
     }
     if code != 0 {
       // The next thread that ends its work takes this over, if there is one.
-      let isAlone = state.withLock { state in
+      let refused = state.withLock { state in
         state.count -= 1
-        if state.count > 0 { state.waiting.append(job) }
-        return state.count == 0
+        state.waiting.append(job)
+        if state.count > 0 { return [] as [Job] }
+        defer { state.waiting.removeAll { $0.refuse != nil } }
+        return state.waiting
       }
-      if isAlone { job.refuse() }
+      for job in refused { job.refuse?() }
     }
   }
 

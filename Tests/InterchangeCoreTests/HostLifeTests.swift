@@ -513,8 +513,30 @@ import Testing
     let other = try stage.window("2")
     let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
     #expect(stage.call(.redirect(delivery, to: other))?.refusal == nil)
-    stage.hostAnswersAll()
+    // Its window was about to open.
+    #expect(stage.sessions().count == 2)
+    stage.hostAnswers(.refused("no window"))
     #expect(stage.sessions().map(\.identifier) == [other])
+  }
+
+  @Test(arguments: [true, false])
+  func `a session whose window is being opened stays, whatever becomes of its delivery`(opens: Bool) throws {
+    let stage = keepingNone()
+    let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    stage.call(.putOff(delivery, seconds: 60), by: .host)
+    stage.call(.finish(delivery, error: "", message: ""), by: .host)
+    #expect(stage.sessions().count == 1)
+    stage.hostAnswers(opens ? .done : .refused("no window"))
+    #expect(stage.sessions().count == (opens ? 1 : 0))
+  }
+
+  @Test func `a session with a delivery on its way pushes no other out`() throws {
+    let stage = Stage(cats(exec: "cats") { $0.keptSessions = 1 })
+    let kept = try #require(stage.call(.newSession(application: "org.example.Cats", configuration: ""))?.delivered)
+    let awaited = try #require(stage.drop(key: "1")?.delivered)
+    let cancelled = try #require(stage.drop(key: "2")?.delivered)
+    #expect(stage.call(.cancel(cancelled.delivery)) == .done)
+    #expect(stage.sessions().map(\.identifier) == [kept.session, awaited.session])
   }
 
   @Test func `a sandbox does not learn how many windows another application has`() throws {

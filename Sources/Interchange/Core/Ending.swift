@@ -395,7 +395,8 @@ extension PromptBook {
         memory.starts[delivery.application] = .ended(until: now.uptime)
       }
       return try fail(
-        delivery, memory.starts[delivery.application] == nil ? .notTaken(delivery) : .notAttached(delivery))
+        delivery,
+        isHeld(delivery) && memory.starts[delivery.application] != nil ? .notAttached(delivery) : .notTaken(delivery))
     }
     note(.deliveryProgress(identifier, delivery.unclaimed(at: now.time)))
     if let session = delivery.session {

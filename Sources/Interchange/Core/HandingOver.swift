@@ -260,7 +260,10 @@ extension PromptBook {
     _ key: Lane.Key, _ inHand: Lane.InHand, _ again: Bool, _ answer: HostAnswer, _ host: Host
   ) throws(Halt) {
     if case .done = answer, let session = try session(key.session), !session.isConnected { connect(session) }
-    if case .refused = answer, !again { memory.opened.remove(key.session, for: key.application) }
+    if case .refused = answer, !again {
+      memory.opened.remove(key.session, for: key.application)
+      ended.insert(key.application)
+    }
     guard try acknowledge(inHand, key, answer) else { return next(key) }
     activate(inHand, key, host, acknowledges: false)
   }

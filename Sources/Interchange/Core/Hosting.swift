@@ -272,7 +272,7 @@ extension PromptBook {
   }
 
   /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was
-  /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way stays.
+  /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way, or whose scene is being opened, stays and does not count.
   mutating func giveUpOldSessions(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else { return }
     // All sessions are read only if there may be too many.
@@ -280,9 +280,21 @@ extension PromptBook {
     let need = Need.allSessions(of: application)
     if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
     let old = memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce) {
-      memory.isAwaited($0)
+      sessionsOnTheirWay(of: application)
     }
     for session in try sessions(old) { try discard(session, animation: "standard") }
+  }
+
+  /// The sessions without a scene to which a delivery is on its way, or whose scene the host is opening.
+  private func sessionsOnTheirWay(of application: Text) -> Set<UniqueIdentifier> {
+    var found = Set(memory.opened[application])
+    for entry in memory.deliveriesToApplication[application] {
+      if let session = memory.deliveries[entry.identifier]?.session { found.insert(session) }
+    }
+    for session in memory.forwarded.keys where memory.routing.application(of: session) == application {
+      found.insert(session)
+    }
+    return found.filter { !memory.scenes.contains($0, of: application) && memory.routing.contains($0) }
   }
 
   // MARK: Discarded sessions

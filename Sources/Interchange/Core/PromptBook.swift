@@ -23,7 +23,8 @@ package struct PromptBook: Sendable {
   var now = Moment(time: Instant(microseconds: 0), uptime: 0)
   /// The data that was read for the present cue.
   var known = Knowledge()
-  /// Applications of which the present cue has ended deliveries: each may have a session without a scene that counts from now on.
+  /// Applications of which the present cue has ended deliveries, or the opening of a scene: each may have a session without a scene that counts from
+  /// now on.
   var ended: Set<Text> = []
   private var identifiers: Identifiers
   private var errandNumber: ErrandNumber = 0

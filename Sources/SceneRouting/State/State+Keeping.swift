@@ -1,33 +1,30 @@
 package import SceneModel
 
 extension State {
-  /// How many sessions of a configuration are looked at, the oldest first. If deliveries are on their way to all of these, others are given up
-  /// later.
-  private static let lookedAtOnce = 1_024
-
   /// The sessions beyond the number that an application keeps: those without a scene that were activated longest ago.
   ///
   /// The state must know all sessions of the application.
   ///
   /// - Parameters:
   ///   - limit: The most sessions to return.
-  ///   - isWaiting: Whether a delivery is on its way to a session, which will soon have a scene. Such a session is kept.
+  ///   - onTheirWay: Sessions that will soon have a scene. They are kept, and do not count.
   package func sessionsToGiveUp(
-    of identifier: Text, atMost limit: Int, unless isWaiting: (UniqueIdentifier) -> Bool
+    of identifier: Text, atMost limit: Int, unless onTheirWay: () -> Set<UniqueIdentifier>
   ) -> [UniqueIdentifier] {
     guard let number = application(identifier), let manifest = applications[number].manifest else { return [] }
     let rankings = applications[number].index.ofConfiguration
-    let count = rankings.reduce(0) { $0 + $1.countWithoutScene }
-    let wanted = min(limit, count - manifest.keptSessions)
+    let excess = rankings.reduce(-manifest.keptSessions) { $0 + $1.countWithoutScene }
+    if excess <= 0 { return [] }
+    let kept = onTheirWay()
+    let wanted = min(limit, excess - kept.count)
     if wanted <= 0 { return [] }
     // For each configuration as many as may be needed of all.
     var oldest: [Int32] = []
     for ranking in rankings {
-      var (found, looked) = (0, 0)
-      for place in ranking.places.backwards where found < wanted && looked < State.lookedAtOnce {
-        looked += 1
-        if place.state != .unattached { break }
-        if isWaiting(entries[Int(place.slot)].identifier) { continue }
+      var found = 0
+      for place in ranking.places.backwards {
+        if place.state != .unattached || found == wanted { break }
+        if kept.contains(entries[Int(place.slot)].identifier) { continue }
         oldest.append(place.slot)
         found += 1
       }

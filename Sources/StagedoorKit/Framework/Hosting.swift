@@ -16,7 +16,9 @@ internal import SceneModel
   /// The caller that is allowed; read on the connection's loop.
   let service = Lock<BusName?>(nil)
   /// The owner of the service's name; `nil` while there is none.
-  var owner: BusName?
+  var owner: BusName? {
+    didSet { if owner != oldValue { received.hasLeft() } }
+  }
   /// The calls that came after the application began to stop. They get no answer, and the service gives their deliveries to the next host. They are
   /// kept until this connection has lost the name, because a dropped call is answered with an error.
   var held: [HostCall] = []

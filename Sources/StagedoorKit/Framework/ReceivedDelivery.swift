@@ -20,6 +20,8 @@ final class ReceivedDeliveries: Sendable {
     var service: BusName?
     /// What was released without one.
     var waiting: [DeliveryIdentifier] = []
+    /// The service that opens items: the last one that this application was attached to, until it leaves.
+    var opener: BusName?
     /// Whether this program is no longer the host.
     var isOver = false
   }
@@ -49,18 +51,27 @@ final class ReceivedDeliveries: Sendable {
   /// The application is attached to a service, which hears of what was released before; or to none any more.
   func isAttached(to service: BusName?) {
     let waiting = releases.withLock { releases in
-      defer { releases = Releases(service: service, waiting: service == nil ? releases.waiting : []) }
-      return service == nil ? [] : releases.waiting
+      releases.service = service
+      guard let service else { return [] as [DeliveryIdentifier] }
+      releases.opener = service
+      defer { releases.waiting = [] }
+      return releases.waiting
     }
     for delivery in waiting { release(delivery) }
   }
 
-  /// The service that this application is attached to, if it is not `last`. Another one is awaited; `nil` if none comes in time.
-  fileprivate func service(after last: BusName?, until end: SuspendingClock.Instant) async -> BusName? {
-    while !Task.isCancelled, SuspendingClock.now < end {
-      let (service, isOver) = releases.withLock { ($0.service, $0.isOver) }
-      if isOver { return nil }
-      if let service, service != last { return service }
+  /// The name of the service has another owner, or none.
+  func hasLeft() { releases.withLock { $0.opener = nil } }
+
+  /// The service that opens items, if it is not `last`. Another one is awaited; `nil` if none comes in time.
+  fileprivate func opener(
+    after last: BusName?, until end: SuspendingClock.Instant
+  ) async throws(StagedoorError) -> BusName? {
+    while SuspendingClock.now < end {
+      if Task.isCancelled { throw .waitWasCancelled }
+      let (opener, isOver) = releases.withLock { ($0.opener, $0.isOver) }
+      if isOver { throw StagedoorError(.disconnected, "the application has stopped") }
+      if let opener, opener != last { return opener }
       await stagedoor.connection.loop.sleep(for: .milliseconds(20))
     }
     return nil
@@ -173,14 +184,14 @@ struct ReceivedItem: Sendable {
   /// A service that has left without an answer has stored the item, and the next one opens it for its host.
   func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
     var stagedoor = delivery.deliveries.stagedoor
+    // The service waits until the source of a promise is there again, and then until it hands out the data.
     let end = SuspendingClock.now + Stagedoor.silence * 2
     var failure = (service: nil as BusName?, error: StagedoorError(.noReply, "the service has left"))
-    while let service = await delivery.deliveries.service(after: failure.service, until: end) {
+    while let service = try await delivery.deliveries.opener(after: failure.service, until: end) {
       stagedoor.service = service
       do throws(StagedoorError) {
-        // The service waits until the source of a promise is there again, and then until it hands out the data.
         let (descriptor, size) = try await stagedoor.call(
-          "OpenItem", delivery.identifier.description, index, type, upTo: Stagedoor.silence * 2,
+          "OpenItem", delivery.identifier.description, index, type, upTo: end - .now,
           returning: OwnedFileDescriptor.self, Int64.self)
         return (descriptor, size < 0 ? nil : Int(size))
       } catch {
@@ -188,7 +199,7 @@ struct ReceivedItem: Sendable {
         failure = (service, error)
       }
     }
-    throw Task.isCancelled ? .waitWasCancelled : failure.error
+    throw failure.error
   }
 
   /// The application has all of one representation.

@@ -95,9 +95,13 @@ enum DropCommand {
     // Either the application has read enough, or the service has closed the socket without handing it over.
     case .nobodyReads:
       // When a service is killed, this socket may be closed before its connection to the bus. After a question the bus knows.
-      _ = try? await client.stagedoor.delivery(delivery.identifier)
-      let isSame = try await connection.owner(of: Client.service) == service
-      if !isSame { try await giveUp(delivery, client) }
+      let state = try? await client.stagedoor.delivery(delivery.identifier).state
+      let isSame = try await connection.owner(of: Client.service) == service && service != nil
+      if !isSame, state == nil || state == .held {
+        _ = try? await client.stagedoor.cancel(delivery.identifier)
+        throw Problem.failed(
+          "the service has left before anybody read standard input, which is lost with it: hand it in again")
+      }
       try await taken(delivery, client)
       if !isSame {
         throw Problem.failed(
@@ -105,15 +109,6 @@ enum DropCommand {
         )
       }
     }
-  }
-
-  /// Cancels a delivery whose data the service had, and has lost with its end. The application may have the delivery already.
-  private static func giveUp(_ delivery: Delivery, _ client: Client) async throws {
-    do throws(StagedoorError) { try await client.stagedoor.cancel(delivery.identifier) } catch {
-      if error.code == .requestDenied { return }
-    }
-    throw Problem.failed(
-      "the service has left before anybody read standard input, which is lost with it: hand it in again")
   }
 
   /// Waits for the application to take the delivery. The service may restart meanwhile: it answered when it had stored the delivery.
@@ -247,7 +242,7 @@ final class Feeder: Sendable {
   private func isRead(_ number: Int32) -> Bool {
     var left: Int32 = 0
     var end = pollfd(fd: number, events: 0, revents: 0)
-    repeat { poll(&end, 1, 20) } while end.revents == 0 && ioctl(number, UInt(TIOCOUTQ), &left) == 0 && left > 0
+    while poll(&end, 1, 0) == 0, ioctl(number, UInt(TIOCOUTQ), &left) == 0, left > 0 { poll(&end, 1, 20) }
     poll(&end, 1, 0)
     return Int32(end.revents) & POLLERR == 0
   }

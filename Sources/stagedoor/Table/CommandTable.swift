@@ -127,7 +127,7 @@ extension CommandTable {
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
           + "reason; every window that was considered, with its tier; and the chosen one.",
-        "A window in the tier \"prefers\" wants it, one in \"can\" may take it, and one in \"out\" does not take it. Without a key "
+        "A window in the tier \"prefers\" wants it, one in \"can\" may take it, and one in \"out\" does not take it. Of an activity or data without a key "
           + "every window is in \"can\", and none gets it without --existing or --existing-only. A refusal is a decision too, with status 4.",
         "Of a text it names the rule that made the payload, or the first condition of each rule that does not hold.",
         "With --manifest it decides by these manifests and --rules alone, without a service, as if there were no windows yet. With --delivery it draws the "
