@@ -33,7 +33,7 @@ extension PromptBook {
     } else {
       recordEnd(of: delivery, progress, error)
     }
-    ended.insert(delivery.application)
+    overfull.insert(delivery.application)
     answerWaiters(of: delivery.identifier, .refused(senders ?? error))
   }
 
@@ -406,7 +406,7 @@ extension PromptBook {
     log("\(identifier): routed, and no host took it in time")
     dragEnds(with: identifier, .failed)
     release(identifier)
-    ended.insert(delivery.application)
+    overfull.insert(delivery.application)
     answerWaiters(of: identifier, .refused(.nobodyTook(identifier)))
   }
 

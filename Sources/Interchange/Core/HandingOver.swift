@@ -262,7 +262,7 @@ extension PromptBook {
     if case .done = answer, let session = try session(key.session), !session.isConnected { connect(session) }
     if case .refused = answer, !again {
       memory.opened.remove(key.session, for: key.application)
-      ended.insert(key.application)
+      overfull.insert(key.application)
     }
     guard try acknowledge(inHand, key, answer) else { return next(key) }
     activate(inHand, key, host, acknowledges: false)
@@ -325,7 +325,7 @@ extension PromptBook {
     log("\(identifier): handled")
     if memory.drags[identifier]?.state == .dropped { memory.dropTargets[identifier] = session }
     startBaggageTime(of: identifier)
-    if !memory.scenes.contains(session, of: delivery.application) { ended.insert(delivery.application) }
+    if !memory.scenes.contains(session, of: delivery.application) { overfull.insert(delivery.application) }
     answerWaiters(
       of: identifier,
       .delivered(Delivered(session: session, outcome: delivery.progress.outcome, delivery: identifier)))

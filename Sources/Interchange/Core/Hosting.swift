@@ -265,10 +265,10 @@ extension PromptBook {
     announce(.sessionDisconnected, session.application, session.identifier)
   }
 
-  /// Gives up sessions of the applications whose deliveries have ended: once for all that end in one cue.
+  /// Gives up sessions of these applications: once for all deliveries that end in one cue.
   mutating func giveUpOldSessions() throws(Halt) {
-    for application in ended.sorted() { try giveUpOldSessions(of: application) }
-    ended = []
+    for application in overfull.sorted() { try giveUpOldSessions(of: application) }
+    overfull = []
   }
 
   /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was

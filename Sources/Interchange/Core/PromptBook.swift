@@ -23,9 +23,8 @@ package struct PromptBook: Sendable {
   var now = Moment(time: Instant(microseconds: 0), uptime: 0)
   /// The data that was read for the present cue.
   var known = Knowledge()
-  /// Applications of which the present cue has ended deliveries, or the opening of a scene: each may have a session without a scene that counts from
-  /// now on.
-  var ended: Set<Text> = []
+  /// Applications that may have more sessions without a scene than they keep, since the present cue has ended a delivery.
+  var overfull: Set<Text> = []
   private var identifiers: Identifiers
   private var errandNumber: ErrandNumber = 0
   private var startNumber = 0
@@ -68,14 +67,15 @@ package struct PromptBook: Sendable {
   /// Handles a cue. If the core lacks data, nothing has changed: read the data, call ``learn(_:)``, and give the cue again. Afterwards, also where the
   /// data could not be read, call ``forgetWhatWasRead()``.
   package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
-    (now, step, ended) = (moment, Step(), [])
+    (now, step) = (moment, Step())
     let identifiersBefore = identifiers
     memory.settle(.beginCue)
     do throws(Halt) {
       try respond(to: cue)
-      try giveUpOldSessions()
+      if !overfull.isEmpty { try giveUpOldSessions() }
     } catch {
       memory.settle(.rollBackCue)
+      overfull = []
       switch error {
       case .lacks(let lack):
         identifiers = identifiersBefore

@@ -13,9 +13,9 @@ final class ReceivedDeliveries: Sendable {
   /// See ``Application/loadLimit``.
   let loadLimit = Lock(Application.usualLoadLimit)
   private let entries = Lock<[DeliveryIdentifier: Entry]>([:])
-  private let releases = Lock(Releases())
+  private let attachment = Lock(Attachment())
 
-  private struct Releases {
+  private struct Attachment {
     /// The service that this application is attached to.
     var service: BusName?
     /// What was released without one.
@@ -45,23 +45,23 @@ final class ReceivedDeliveries: Sendable {
   /// This program is no longer the host.
   func forget() {
     entries.withLock { $0 = [:] }
-    releases.withLock { $0.isOver = true }
+    attachment.withLock { $0.isOver = true }
   }
 
   /// The application is attached to a service, which hears of what was released before; or to none any more.
   func isAttached(to service: BusName?) {
-    let waiting = releases.withLock { releases in
-      releases.service = service
+    let waiting = attachment.withLock { attachment in
+      attachment.service = service
       guard let service else { return [] as [DeliveryIdentifier] }
-      releases.opener = service
-      defer { releases.waiting = [] }
-      return releases.waiting
+      attachment.opener = service
+      defer { attachment.waiting = [] }
+      return attachment.waiting
     }
     for delivery in waiting { release(delivery) }
   }
 
   /// The name of the service has another owner, or none.
-  func hasLeft() { releases.withLock { $0.opener = nil } }
+  func hasLeft() { attachment.withLock { $0.opener = nil } }
 
   /// The service that opens items, if it is not `last`. Another one is awaited; `nil` if none comes in time.
   fileprivate func opener(
@@ -69,7 +69,7 @@ final class ReceivedDeliveries: Sendable {
   ) async throws(StagedoorError) -> BusName? {
     while SuspendingClock.now < end {
       if Task.isCancelled { throw .waitWasCancelled }
-      let (opener, isOver) = releases.withLock { ($0.opener, $0.isOver) }
+      let (opener, isOver) = attachment.withLock { ($0.opener, $0.isOver) }
       if isOver { throw StagedoorError(.disconnected, "the application has stopped") }
       if let opener, opener != last { return opener }
       await stagedoor.connection.loop.sleep(for: .milliseconds(20))
@@ -89,9 +89,9 @@ final class ReceivedDeliveries: Sendable {
 
   /// Without a service the release waits: a call to the name would start one that somebody has just stopped.
   fileprivate func release(_ identifier: DeliveryIdentifier) {
-    let service = releases.withLock { releases in
-      if releases.service == nil { releases.waiting.append(identifier) }
-      return releases.service
+    let service = attachment.withLock { attachment in
+      if attachment.service == nil { attachment.waiting.append(identifier) }
+      return attachment.service
     }
     guard let service else { return }
     var stagedoor = stagedoor
@@ -107,9 +107,9 @@ final class ReceivedDeliveries: Sendable {
   }
 
   private func release(_ identifier: DeliveryIdentifier, notTo service: BusName) {
-    let waits = releases.withLock { releases in
-      if releases.service != service { return false }
-      releases.waiting.append(identifier)
+    let waits = attachment.withLock { attachment in
+      if attachment.service != service { return false }
+      attachment.waiting.append(identifier)
       return true
     }
     if !waits { release(identifier) }
