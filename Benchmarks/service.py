@@ -127,11 +127,12 @@ def crowded(durability, own, keys):
 COPY = Contender("C, second copy", (f"{BUILT}/c/drop-libdbus", HELLO), HELLO)
 ECHOES = Contender("C, two echoes", (f"{BUILT}/c/echo-libdbus", ECHO), ECHO, call="echo", each=2)
 HANDLED = replace(stagedoord("memory", ONE), title="Deliver, memory, until it is handled", call="deliver")
+SAME_MESSAGES = Contender("C, the messages of Deliver until it is handled", (f"{BUILT}/c/drop-libdbus", NAME), NAME, call="deliver")
 
 GROUPS = [
     [drop(ONE), COPY, open_(ONE), stagedoord("memory", ONE), stagedoord("normal", ONE)],
     [drop(MANY), open_(MANY), stagedoord("memory", MANY), stagedoord("normal", MANY), stagedoord("full", MANY)],
-    [ECHOES, HANDLED],
+    [ECHOES, HANDLED, SAME_MESSAGES],
     [crowded("memory", FEW, FEW), crowded("memory", LARGE, FEW), crowded("memory", LARGE, LARGE)],
     [crowded("full", FEW, FEW), crowded("full", LARGE, FEW), crowded("full", LARGE, LARGE)],
 ]
@@ -155,6 +156,8 @@ def figures(kind, samples):
     title = "Drop in `full`, 128 under way, to `GApplication.Open` in C"
     yield ratio(title, stagedoord("full", MANY), open_(MANY))
     yield ratio("Deliver to an attached host, until it is handled, to two echoes in C", HANDLED, ECHOES, 1.5)
+    yield ratio("a C service that exchanges the same messages to two echoes", SAME_MESSAGES, ECHOES)
+    yield ratio("Deliver to that C service", HANDLED, SAME_MESSAGES)
     for durability, same in (("memory", 1.05), ("full", 1.10)):
         for keys, which, aim in ((FEW, "the same ten", same), (LARGE, "each time another", 1.10)):
             title = f"Drop at {LARGE:,} sessions to {FEW}, in `{durability}`: {which}"
@@ -263,9 +266,9 @@ def run_once(place, bus, processor, contender, calls):
     state = place.state(contender.world)
     try:
         with running(place, bus, processor, contender, state), contextlib.ExitStack() as stack:
-            if contender.name == NAME:
+            if contender.name == NAME and contender != SAME_MESSAGES:
                 read_in(bus, processor, contender)
-            if contender == HANDLED:
+            if contender.call == "deliver":
                 call(bus, processor, replace(contender, call="drop"), 1, FEW)  # makes the sessions
                 stack.enter_context(attached(bus, processor))
             return call(bus, processor, contender, calls // contender.share, WARM_UP) * contender.each
