@@ -48,10 +48,7 @@ extension Interchange {
     case .launch(let application, let number, let name): launch(application, number, name)
     case .run(let application, let number, let command, let token): run(application, number, command, token)
     case .forgetLaunch(let application, let number):
-      if let launch = launches[application], launch.number == number {
-        for task in launch.tasks { task.cancel() }
-        launches[application] = nil
-      }
+      if launches[application]?.number == number { forgetLaunch(of: application) }
     case .pack(let number, let orders, let limit, let eachItem):
       pack(number, orders, atMost: limit, eachItem: eachItem)
     case .consult(let number, let consulting): consult(number, consulting)
@@ -241,7 +238,13 @@ extension Interchange {
     if launches[application]?.number == number { feed(.launch(application: application, number: number, news)) }
   }
 
+  private func forgetLaunch(of application: Text) {
+    for task in launches.removeValue(forKey: application)?.tasks ?? [] { task.cancel() }
+  }
+
   private func launch(_ application: Text, _ number: Int, _ name: Text) {
+    // A start that has failed or ended is not called off, and somebody still waits for its program.
+    forgetLaunch(of: application)
     launches[application] = Launch(number: number)
     guard let name = try? BusName(name.string) else { return tell(application, number, .unknown) }
     let task = connection.loop.task { await launch(application, name, number) }
