@@ -1,6 +1,8 @@
 #include <sqlite3.h>
 
-// What Swift does not see: functions with "...", and destructors that are casts of a number.
+// What Swift does not see: functions with "...", numbers that are computed, and destructors that are casts of a number.
+static const int stagedoor_sqlite3_ioerr_write = SQLITE_IOERR_WRITE;
+
 static inline int stagedoor_sqlite3_switch(sqlite3 *database, int option, int on) {
   return sqlite3_db_config(database, option, on, (int *)0);
 }

@@ -11,20 +11,15 @@ extension SessionStore {
     if records.isEmpty { return }
     if let damage { throw damage }
     let lastEvent = try checkEvents(of: records)
-    let database = try database()
-    try directory?.refuseWhereGone()
     var sizes: [Int]?
     do throws(StoreError) {
-      // Nobody will ever read a log that ends with the process.
-      if durability != .memory { sizes = try log(records, database) }
+      sizes = try log(records)
     } catch {
-      failed(error, database)
       let mayUseReserve = error.kind == .full && records.contains(where: \.freesSpace)
       guard mayUseReserve, directory?.giveUpReserve() ?? false else { throw error }
       return try commit(records, at: now)
     }
     // Acknowledged from here on: no code below may throw.
-    noteFrames(database)
     for (place, record) in records.enumerated() {
       position += 1
       tail.apply(record, at: position, bytes: sizes?[place] ?? record.roughSize)
@@ -41,6 +36,21 @@ extension SessionStore {
     guard database.framesInLog > 0 else { return }
     acknowledgedFrames = database.framesInLog
     logIsNew = false
+  }
+
+  /// Returns the bytes of each entry; `nil` in memory: nobody will ever read a log that ends with the process.
+  private func log(_ records: [Record]) throws(StoreError) -> [Int]? {
+    let database = try database()
+    if durability == .memory { return nil }
+    try directory?.refuseWhereGone()
+    do throws(StoreError) {
+      let sizes = try log(records, database)
+      noteFrames(database)
+      return sizes
+    } catch {
+      failed(error, database)
+      throw error
+    }
   }
 
   /// Returns the bytes of each entry. Short entries share a row, and one statement is a transaction. Long entries have a row each.

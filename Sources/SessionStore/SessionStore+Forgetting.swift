@@ -6,7 +6,7 @@ extension SessionStore {
   func forget(_ database: Database, _ ledger: inout Ledger, isIdle: Bool) throws(StoreError) -> Bool {
     // More than the batch can have added, so that the excess decreases even after the limits were lowered.
     let piece = Int64(2 * tail.count + 64)
-    let areDeliveriesDone = try forgetDeliveries(database, piece, isIdle: isIdle)
+    let areDeliveriesDone = try forgetDeliveries(database, piece)
     return try forgetEvents(database, &ledger, piece, isIdle: isIdle) && areDeliveriesDone
   }
 
@@ -19,76 +19,55 @@ extension SessionStore {
     return isBeforeTime ? .min : horizon
   }
 
-  /// Forgets deliveries that are over, the oldest first. It does not look at the open ones, of which there may be fifty thousand.
-  private func forgetDeliveries(_ database: Database, _ piece: Int64, isIdle: Bool) throws(StoreError) -> Bool {
+  /// Forgets deliveries that are over, in the order of their ends. It does not look at the open ones, of which there may be fifty thousand.
+  private func forgetDeliveries(_ database: Database, _ piece: Int64) throws(StoreError) -> Bool {
     let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
     let excess = min(max(0, over - history.deliveries), piece)
-    let oldest = excess > 0 ? try oldestDeliveries(excess, database) : []
-    try remove(oldest, database)
-    return try forgetOldDeliveries(database, atMost: piece - Int64(oldest.count), isIdle: isIdle)
-  }
-
-  private func remove(_ deliveries: [Int64], _ database: Database) throws(StoreError) {
-    if deliveries.isEmpty { return }
-    var remove = try database.query("DELETE FROM delivery WHERE number = ?")
-    for number in deliveries {
-      remove.put(number)
-      try remove.run()
+    var left = piece
+    if excess > 0 {
+      // A wrong clock dated those that ended in the future. Nobody knows when, so they go first.
+      var forgotten = try forget(SessionStore.endedAfter, now.microseconds, database, atMost: excess, keepsTokens: true)
+      forgotten += try forget(SessionStore.endedBefore, .max, database, atMost: excess - forgotten, keepsTokens: true)
+      left -= forgotten
     }
+    return try forget(SessionStore.endedBefore, horizon, database, atMost: left) < left
   }
 
-  /// The oldest are in front, so a busy service looks at a few, and at more only if all of these are too old. After the clock was set back, newer ones
-  /// may stand in front: the idle service looks at more, and behind all that are still in the future.
-  private func forgetOldDeliveries(_ database: Database, atMost limit: Int64, isIdle: Bool) throws(StoreError) -> Bool {
-    var (last, left) = (Int64.min, limit)
-    while left > 0 {
-      let page = isIdle ? limit : min(left, 64)
-      var (old, count, isEnd): ([Int64], Int64, Bool) = ([], 0, false)
-      var find = try database.query(
-        """
-        SELECT number, created, \(StoredDelivery.privacy) FROM delivery INDEXED BY delivery_over
-          WHERE NOT is_open AND number > ? AND \(SessionStore.isEmptyHanded) ORDER BY number LIMIT ?
-        """)
-      find.put(last)
-      find.put(page)
-      while try find.step() {
-        let created = find.number(at: 1)
-        (last, count) = (find.number(at: 0), count + 1)
-        if created < horizon {
-          old.append(last)
-          if find.number(at: 2) != 0 { try database.overwriteDeleted(true) }
-        } else if !isIdle || created <= now.microseconds {
-          isEnd = true
-        }
-      }
-      try remove(old, database)
-      left -= Int64(old.count)
-      if isEnd || count < page { return true }
-    }
-    return false
-  }
+  // SQLite uses the index only for its very expression.
+  private static let endedBefore = "ifnull(ended, created) < ? ORDER BY ifnull(ended, created), number"
+  private static let endedAfter = "ifnull(ended, created) > ? ORDER BY number"
 
-  /// The oldest deliveries that are over, except the newest of each sender with a token.
-  private func oldestDeliveries(_ count: Int64, _ database: Database) throws(StoreError) -> [Int64] {
-    var oldest: [Int64] = []
+  /// - Parameter keepsTokens: Whether the newest of each sender with a token stay.
+  /// - Returns: The number of forgotten deliveries.
+  private func forget(
+    _ which: String, _ time: Int64, _ database: Database, atMost limit: Int64, keepsTokens: Bool = false
+  ) throws(StoreError) -> Int64 {
+    var old: [Int64] = []
     var firstKept: [Text: Int64] = [:]
-    var query = try database.query(
+    var find = try database.query(
       """
       SELECT number, token IS NOT NULL, \(StoredDelivery.privacy), sender FROM delivery INDEXED BY delivery_over
-        WHERE NOT is_open AND \(SessionStore.isEmptyHanded) ORDER BY number
+        WHERE NOT is_open AND \(SessionStore.isEmptyHanded) AND \(which)
       """)
-    while oldest.count < count, try query.step() {
-      let number = query.number(at: 0)
-      query.skip(3)
+    find.put(time)
+    while old.count < limit, try find.step() {
+      let number = find.number(at: 0)
+      find.skip(3)
       // A sender that cannot be read counts as nobody.
-      if query.number(at: 1) != 0, let sender = try? query.text() {
+      if keepsTokens, find.number(at: 1) != 0, let sender = try? find.text() {
         if firstKept[sender] == nil { firstKept[sender] = try firstKeptToken(of: sender, database) }
         if let first = firstKept[sender], number >= first { continue }
       }
-      if query.number(at: 2) != 0 { try database.overwriteDeleted(true) }
-      oldest.append(number)
+      if find.number(at: 2) != 0 { try database.overwriteDeleted(true) }
+      old.append(number)
     }
-    return oldest
+    if old.isEmpty { return 0 }
+    var remove = try database.query("DELETE FROM delivery WHERE number = ?")
+    for number in old {
+      remove.put(number)
+      try remove.run()
+    }
+    return Int64(old.count)
   }
 
   private func firstKeptToken(of sender: Text, _ database: Database) throws(StoreError) -> Int64 {

@@ -102,6 +102,11 @@ package final class SessionStore {
     directory?.rememberFiles()
   }
 
+  deinit {
+    // Let go without `close()`, after it could not be read. Nobody has called again, so nobody has checked.
+    if case .open(let database) = connection, database.isSuspect { directory?.rememberDoubt() }
+  }
+
   /// Checks whether a store could be opened in a directory, as far as this can be seen while another process has it. The directory is made.
   package static func check(directory path: String) throws(StoreError) { try StoreDirectory.check(path, .current) }
 

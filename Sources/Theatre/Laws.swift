@@ -182,7 +182,7 @@ extension World {
   }
 
   private func isKept(_ known: Known) -> Bool {
-    latest.microseconds - known.created.microseconds < setting.history.age / 2
+    latest.microseconds - known.heardOf.microseconds < setting.history.age / 2
   }
 
   // MARK: After each turn

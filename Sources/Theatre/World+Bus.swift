@@ -95,7 +95,7 @@ extension World {
   private func learn(_ delivery: UniqueIdentifier) {
     // An answer under a token comes again, and says nothing of the delivery's age.
     guard known[delivery] == nil, !learnt.contains(delivery) else { return }
-    known[delivery] = Known(created: moment.time)
+    known[delivery] = Known(heardOf: moment.time)
     knownOrder.append(delivery)
     if knownOrder.count <= 600 { return }
     // Older deliveries are no longer looked at.
@@ -123,6 +123,7 @@ extension World {
       .deliveryFailed(let delivery, _, _), .unclaimed(let delivery):
       learn(delivery)
       known[delivery]?.event = event
+      known[delivery]?.heardOf = moment.time
     default: break
     }
   }

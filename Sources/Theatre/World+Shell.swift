@@ -37,7 +37,7 @@ extension World {
       breaks(.acknowledged, "event \(lastSaid) was told, and the last that is stored is \(store.lastEventSequence)")
     }
     // The service ended after storing and before announcing: the last announcement about a delivery may be out of date.
-    if store.lastEventSequence > lastSaid { known = known.mapValues { Known(created: $0.created) } }
+    if store.lastEventSequence > lastSaid { known = known.mapValues { Known(heardOf: $0.heardOf) } }
     lastSaid = store.lastEventSequence
     baggage.sweep(keeping: prompter.book.carrying)
     checkEverything()

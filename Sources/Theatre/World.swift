@@ -291,7 +291,8 @@ struct TokenUse: Hashable {
 }
 
 struct Known {
-  let created: Instant
+  /// The time at which the delivery was made, or last announced: history is kept from its end.
+  var heardOf: Instant
   /// The last announced event about the delivery.
   var event: Event?
 }

@@ -175,7 +175,7 @@ package final class DamagedStore {
       }
       comeAndGo()
       let deliveries = ((try? prompter.store.deliveries(limit: 20)) ?? nil ?? []).map(\.identifier)
-      let sessions = ((try? prompter.store.sessions(limit: 20)) ?? nil ?? []).map(\.identifier)
+      let sessions = ((try? prompter.store.sessions(limit: 20)) ?? nil)?.sessions.map(\.identifier) ?? []
       for (delivery, session) in zip(deliveries, sessions) {
         take(call(.redirect(delivery, to: session)))
         take(call(.openItem(delivery, item: 0, type: .empty)))

@@ -22,6 +22,7 @@ import Testing
     "CredentialsCache": "Sources/DBus/Connection/Credentials.swift",
     "Consultations": "Sources/Interchange/Shell/Consulting.swift", "Releases": "Sources/Interchange/Shell/Items.swift",
     "RuleLimits": "Sources/TextRules/Rule.swift", "Parcel": "Sources/SceneModel/Documents/Parcel.swift",
+    "SessionStore": "Sources/SessionStore/Reading/SessionStore+Sessions.swift",
     "PromptBook.longestDeferral": "Sources/Interchange/Core/Forwarding.swift",
   ]
 

@@ -1,3 +1,4 @@
+import Glibc
 import SceneModel
 import SceneTestSupport
 import SessionStore
@@ -100,6 +101,42 @@ struct DamageTests {
     #expect(files("stagedoor.db") == before)
     let path = try #require(try open(directory).setAside?.path)
     #expect(files(String(path.split(separator: "/").last ?? "")) == before)
+  }
+
+  @Test func `whichever page is damaged, a service that starts once more has the store, or a new one`() throws {
+    var generator = RecordGenerator(seed: 5)
+    let whole = try made(&generator)
+    try open(whole).close()
+    let file = whole.bytes(of: "stagedoor.db")
+    var setAside = 0
+    for page in 1..<(file.count / 4096) {
+      let directory = whole.copy()
+      let range = page * 4096..<(page + 1) * 4096
+      directory.write(
+        file[..<range.lowerBound] + [UInt8](repeating: 0xA5, count: 4096) + file[range.upperBound...],
+        to: "stagedoor.db")
+      mkdir(directory.path + "/spool", 0o700)
+      let store: SessionStore
+      do throws(StoreError) {
+        store = try started(directory)
+      } catch {
+        try #require(error.kind == .corrupt, "page \(page): \(error)")
+        store = try started(directory)
+      }
+      if store.setAside == nil { continue }
+      setAside += 1
+      let names = directory.names
+      #expect(!names.contains("spool") && names.contains { $0.hasSuffix("-spool") }, "page \(page)")
+    }
+    #expect(setAside > 5)
+  }
+
+  /// What a service reads before its first call. A service that cannot start lets its store go.
+  private func started(_ directory: TemporaryDirectory) throws(StoreError) -> SessionStore {
+    let store = try open(directory)
+    _ = (try store.sessionCounts(), try store.sessionBytes(), try store.owedCounts(), try store.preferences())
+    _ = (try store.openDeliveries(), try store.baggageSummaries(), try store.connectedSessions())
+    return store
   }
 
   /// Opens the store as the service does: damage that shows late is remembered, and the store is opened once more.

@@ -108,6 +108,24 @@ struct HistoryTests {
     #expect(try store.delivery(delivery(1).identifier) == nil)
   }
 
+  @Test func `a delivery is kept from its end, however long it was open before`() throws {
+    let store = try open(directory, history: HistoryLimits(deliveries: 3, age: 3_600_000_000))
+    let long = delivery(1, .forwarded, isOpen: true)
+    try store.commit([.delivery(long), .delivery(delivery(2))], at: noon)
+    let over = DeliveryProgress(.handled, isOpen: false, ended: instant(10_000))
+    try store.commit([.deliveryProgress(long.identifier, over)], at: instant(10_000))
+    try store.writeRows()
+    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [long.identifier])
+    try store.commit((3...4).map { .delivery(delivery($0, at: instant(10_001))) }, at: instant(10_001))
+    // The first to end goes first.
+    try store.commit([.delivery(delivery(5, at: instant(9_000)))], at: instant(10_001))
+    try store.writeRows()
+    let kept = [4, 3, 1].map { delivery($0).identifier }
+    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == kept)
+    try store.rest(at: instant(13_601))
+    #expect(try store.delivery(long.identifier) == nil)
+  }
+
   @Test func `numbers of events never go back, even where all events were forgotten`() throws {
     var store = try open(directory, history: few)
     try store.commit((1...3).map { event($0) }, at: noon)

@@ -13,8 +13,8 @@ struct RowTests {
     tamper(directory, "UPDATE delivery SET state = 'lost' WHERE number = 7")
     let store = try open(directory)
     #expect(store.setAside == nil)
-    #expect(try store.sessions(limit: 9) == [session(1), session(5)])
-    #expect(try store.sessions(limit: 2) == [session(1), session(5)])
+    #expect(try store.sessions(limit: 9)?.sessions == [session(1), session(5)])
+    #expect(try store.sessions(limit: 2)?.sessions == [session(1), session(5)])
     #expect(try store.session(session(2).identifier) == nil)
     #expect(try store.session(session(1).identifier) == session(1))
     #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [delivery(3).identifier, delivery(1).identifier])
@@ -58,7 +58,7 @@ struct RowTests {
       for _ in 0..<2 {
         let store = try open(directory)
         #expect(store.setAside == nil)
-        #expect(try store.sessions(limit: 9) == [session(1), session(3)])
+        #expect(try store.sessions(limit: 9)?.sessions == [session(1), session(3)])
         #expect(store.problems.count == 1, "\(store.problems)")
         #expect(store.lastEventSequence == (kind == 6 ? 1 : 0))
         directory = directory.copy()
@@ -66,7 +66,7 @@ struct RowTests {
       let store = try open(directory)
       store.close()
       let next = try open(directory)
-      #expect(try next.sessions(limit: 9) == [session(1), session(3)])
+      #expect(try next.sessions(limit: 9)?.sessions == [session(1), session(3)])
       #expect(next.lastEventSequence == (kind == 6 ? 1 : 0))
       #expect(next.problems == [])
       try next.commit([.session(session(4))], at: noon)
@@ -74,7 +74,7 @@ struct RowTests {
       // The only entry that is left is the second one.
       tamper(directory, "CREATE TABLE t (n NOT NULL CHECK (n = 2))")
       tamper(directory, "INSERT INTO t SELECT count(*) + max(position) - 1 FROM log")
-      #expect(try open(directory).sessions(limit: 9) == [session(1), session(3), session(4)])
+      #expect(try open(directory).sessions(limit: 9)?.sessions == [session(1), session(3), session(4)])
     }
   }
 
@@ -112,7 +112,7 @@ struct RowTests {
     let killed = directory.copy()
     tamper(killed, "UPDATE log SET body = CAST(\(row.body) AS BLOB)")
     let store = try open(killed)
-    #expect(try store.sessions(limit: 9) == row.sessions.map { session($0) })
+    #expect(try store.sessions(limit: 9)?.sessions == row.sessions.map { session($0) })
     #expect(store.lastEventSequence == row.lastEvent)
     #expect(store.problems.count == row.problems, "\(store.problems)")
     try store.commit([.session(session(4))], at: noon)
@@ -120,7 +120,7 @@ struct RowTests {
     store.close()
     // What was read is in rows alone, and what was not stays without it.
     let next = try open(killed)
-    #expect(try next.sessions(limit: 9) == (row.sessions + [4]).map { session($0) })
+    #expect(try next.sessions(limit: 9)?.sessions == (row.sessions + [4]).map { session($0) })
     #expect(next.problems == [])
     next.close()
     tamper(
@@ -140,26 +140,43 @@ struct RowTests {
     try store.commit([.session(long), event(2)], at: noon)
     let whole = directory.size(of: "stagedoor.db-wal")
     let cut = try open(directory.copy(walLength: whole - 1))
-    #expect(try cut.sessions(limit: 9) == [session(1)])
+    #expect(try cut.sessions(limit: 9)?.sessions == [session(1)])
     #expect(cut.lastEventSequence == 1)
     try store.commit([.session(session(3)), event(3)], at: noon)
     let next = try open(directory.copy())
-    #expect(try next.sessions(limit: 9) == [session(1), long, session(3)])
+    #expect(try next.sessions(limit: 9)?.sessions == [session(1), long, session(3)])
     #expect(next.lastEventSequence == 3)
     #expect(next.problems == [])
+  }
+
+  @Test func `a page of long sessions ends before it has read them all, and the list goes on`() throws {
+    let store = try open(directory)
+    var sessions = (1...9).map { session($0) }
+    for place in 2..<8 { sessions[place].userInfo = ["x": .string(Text(String(repeating: "x", count: 400_000)))] }
+    try store.commit(sessions.map { .session($0) }, at: noon)
+    try store.writeRows()
+    var (lengths, found, place) = ([] as [Int], [] as [Session], Optional(SessionAge.first))
+    while let from = place {
+      let page = try store.sessions(of: nil, from: from, limit: 8)
+      lengths.append(page.sessions.count)
+      found += page.sessions
+      place = page.next
+    }
+    #expect(lengths == [5, 3, 1])
+    #expect(found == sessions)
   }
 
   @Test func `a list goes on from a session that is there, and from no other`() throws {
     let store = try open(directory)
     try store.commit((1...4).map { .session(session($0)) }, at: noon)
-    #expect(try store.sessions(after: session(2).identifier, limit: 1) == [session(3)])
-    #expect(try store.sessions(after: session(4).identifier, limit: 1) == [])
-    #expect(try store.sessions(after: session(9).identifier, limit: 1) == nil)
+    #expect(try store.sessions(after: session(2).identifier, limit: 1)?.sessions == [session(3)])
+    #expect(try store.sessions(after: session(4).identifier, limit: 1)?.sessions == [])
+    #expect(try store.sessions(after: session(9).identifier, limit: 1)?.sessions == nil)
     try store.commit([.sessionDiscarded(session(2).identifier)], at: noon)
-    #expect(try store.sessions(after: session(2).identifier, limit: 1) == nil)
-    #expect(try store.sessions(after: session(1).identifier, limit: 1) == [session(3)])
-    #expect(try store.sessions(limit: 0) == [])
-    #expect(try store.sessions(limit: -1) == [])
+    #expect(try store.sessions(after: session(2).identifier, limit: 1)?.sessions == nil)
+    #expect(try store.sessions(after: session(1).identifier, limit: 1)?.sessions == [session(3)])
+    #expect(try store.sessions(limit: 0)?.sessions == [])
+    #expect(try store.sessions(limit: -1)?.sessions == [])
     #expect(try store.deliveries(limit: -1) == [])
     #expect(try store.events(after: 0, limit: -1) == [])
     #expect(try store.deliveries(after: session(1).identifier, limit: 1) == nil)

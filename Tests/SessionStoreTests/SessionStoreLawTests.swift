@@ -51,9 +51,9 @@ struct SessionStoreLawTests {
     }
     for limit in 1...4 {
       var sessions: [Session] = []
-      while let page = try store.sessions(after: sessions.last?.identifier, limit: limit), !page.isEmpty {
-        #expect(page.count <= limit)
-        sessions += page
+      while let page = try store.sessions(after: sessions.last?.identifier, limit: limit), !page.sessions.isEmpty {
+        #expect(page.sessions.count <= limit)
+        sessions += page.sessions
       }
       #expect(sessions == model.sessionsByAge, "seed \(seed), pages of \(limit)")
 

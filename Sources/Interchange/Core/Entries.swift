@@ -107,8 +107,8 @@ package struct Remembered: Sendable {
   /// In the order in which they came.
   package var open: [DeliverySummary] = []
   package var baggage: [BaggageSummary] = []
-  /// Sessions whose scenes were connected when the service ended.
-  package var connected: [Session] = []
+  /// Sessions whose scenes were connected when the service ended, with their applications.
+  package var connected: [(session: UniqueIdentifier, application: Text)] = []
   package var lastEvent: UInt64 = 0
 
   package init() {}

@@ -451,9 +451,9 @@ struct Memory {
       deliveries[delivery.identifier]?.isFromBefore = true
       if delivery.progress.state == .routed { deliveries[delivery.identifier]?.needsAttempt = true }
     }
-    for session in remembered.connected {
-      scenes.insert(session.identifier, for: session.application)
-      disconnecting[session.application] = true
+    for (session, application) in remembered.connected {
+      scenes.insert(session, for: application)
+      disconnecting[application] = true
     }
     for summary in remembered.baggage {
       addBaggage(of: summary.delivery, for: summary.session)

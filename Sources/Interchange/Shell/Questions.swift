@@ -220,19 +220,26 @@ extension Interchange {
       throw InterchangeError.noApplication(application)
     }
     let page = try page(limit, after: start, for: call) { start, count throws(StoreError) in
-      try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: count)
+      // The rows, and not the sessions, which may keep some megabytes each.
+      try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: count)?.sessions.map {
+        session in
+        let session = session.asSeen
+        let bytes = session.application.count + session.configuration.count + session.shownTitle.count
+        return (
+          identifier: session.identifier, bytes: bytes + session.targetContentIdentifier.count,
+          row: SessionRow(
+            InterchangeNames.path(ofSession: session.identifier), session.application.string,
+            session.configuration.string, session.state.rawValue, session.targetContentIdentifier.string,
+            session.shownTitle.string, session.lastActivated.unsigned)
+        )
+      }
     } next: {
       $0.identifier
     } bytes: {
-      $0.application.count + $0.configuration.count + $0.targetContentIdentifier.count + $0.title.count
+      $0.bytes
     }
     guard let page else { throw missing }
-    return page.map(\.asSeen).map { session in
-      SessionRow(
-        InterchangeNames.path(ofSession: session.identifier), session.application.string, session.configuration.string,
-        session.state.rawValue, session.targetContentIdentifier.string, session.shownTitle.string,
-        session.lastActivated.unsigned)
-    }
+    return page.map(\.row)
   }
 
   // MARK: Applications

@@ -46,6 +46,8 @@ package struct Prompter: ~Copyable {
   package private(set) var alarm: Int64?
   /// The applications whose sessions are read while nobody waits, and the place that was reached.
   private var readings: [Text: Reading] = [:]
+  /// Up to here no session of an application lacks its configuration.
+  private var whole: [Text: Reading] = [:]
 
   /// A new manifest may have the configuration of sessions that the one before left out: then all sessions are read anew.
   private struct Reading {
@@ -262,7 +264,7 @@ extension Prompter {
         if let delivery = try store.delivery(identifier) { found.append(delivery) }
       }
       book.learn(.token(token, owner: owner, found))
-    case .orphans(let manifest): book.learn(.orphans(of: manifest.identifier, try orphans(of: manifest)))
+    case .orphans(let manifest): try findOrphans(of: manifest)
     }
   }
 
@@ -282,15 +284,23 @@ extension Prompter {
     }
   }
 
-  private func orphans(of manifest: Manifest) throws(StoreError) -> [Session] {
-    var (orphans, place) = ([] as [Session], SessionAge.first)
-    while orphans.count < PromptBook.orphansAtOnce,
-      case let found = try store.sessions(of: manifest.identifier, from: place, limit: page), let last = found.last
-    {
-      orphans += found.filter { !manifest.has(configurationOf: $0) }
-      place = SessionAge(last)
+  private mutating func findOrphans(of manifest: Manifest) throws(StoreError) {
+    let application = manifest.identifier
+    let reached = whole[application].flatMap { $0.manifest == manifest ? $0.place : nil } ?? .first
+    var (orphans, firstOrphan, place) = ([] as [Session], reached, Optional(reached))
+    while orphans.count < PromptBook.orphansAtOnce, let from = place {
+      let found = try store.sessions(of: application, from: from, limit: page)
+      for session in found.sessions {
+        if !manifest.has(configurationOf: session) {
+          orphans.append(session)
+        } else if orphans.isEmpty {
+          firstOrphan = SessionAge(session)
+        }
+      }
+      place = found.next
     }
-    return Array(orphans.prefix(PromptBook.orphansAtOnce))
+    whole[application] = Reading(place: firstOrphan, manifest: manifest)
+    book.learn(.orphans(of: application, Array(orphans.prefix(PromptBook.orphansAtOnce))))
   }
 
   private mutating func findAll(of application: Text) throws(StoreError) {
@@ -306,9 +316,9 @@ extension Prompter {
     let (reading, manifest) = (readings[application], book.manifest(of: application))
     let place = reading.flatMap { $0.manifest == manifest ? $0.place : nil } ?? .first
     let found = try store.sessions(of: application, from: place, limit: page)
-    book.learn(.page(found))
-    if let last = found.last, found.count == page {
-      readings[application] = Reading(place: SessionAge(last), manifest: manifest)
+    book.learn(.page(found.sessions))
+    if let next = found.next {
+      readings[application] = Reading(place: next, manifest: manifest)
       return true
     }
     book.noteComplete(application)

@@ -13,6 +13,8 @@ final class StoreDirectory {
 
   let file: String
   let writeAheadLog: String
+  /// The directory of the contents that deliveries carry.
+  private var contents: String { path + "/spool" }
   /// The mark that exists when something was found wrong with the file while it was in use: the next opening checks the file.
   private var doubt: String { path + "/stagedoor.db-doubt" }
 
@@ -266,6 +268,10 @@ final class StoreDirectory {
     // The log first: a store without its log has lost the last acknowledged changes, and this does not show.
     for suffix in ["-wal", "-journal", "-shm", ""] where exists(file + suffix) {
       if rename(file + suffix, name + suffix) != 0 { throw StoreError(file + suffix, "cannot be set aside", errno) }
+    }
+    // The contents of the deliveries, which the new store would not know, and delete.
+    if exists(contents), rename(contents, name + "-spool") != 0 {
+      throw StoreError(contents, "cannot be set aside", errno)
     }
     try sync()
     return name

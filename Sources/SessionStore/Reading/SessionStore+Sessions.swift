@@ -23,60 +23,68 @@ extension SessionStore {
 
   private static let readingSession = "SELECT bytes, \(Session.columns) FROM session WHERE identifier = ?"
 
-  /// Some of the sessions, oldest first; sessions of the same time by identifier. A page is only empty after the last.
-  ///
+  /// Some of the sessions, oldest first; sessions of the same time by identifier.
+  package struct Page {
+    package fileprivate(set) var sessions: [Session] = []
+    /// The place from which the list goes on; `nil` after the last session.
+    package fileprivate(set) var next: SessionAge?
+  }
+
+  /// The bytes of rows after which a page ends: a session may keep some megabytes.
+  private static let bytesOfPage: Int64 = 1 << 20
+
   /// - Parameters:
   ///   - application: `nil` for all applications.
   ///   - after: The session before the page.
   /// - Returns: `nil` if `after` does not exist.
   package func sessions(
     of application: Text? = nil, after: UniqueIdentifier? = nil, limit: Int
-  ) throws(StoreError) -> [Session]? {
+  ) throws(StoreError) -> Page? {
     guard let after else { return try sessions(of: application, from: .first, limit: limit) }
     guard let place = try age(of: after) else { return nil }
     return try sessions(of: application, from: place, limit: limit)
   }
 
   /// The same, from a place in the list. The session of that place may be gone.
-  package func sessions(
-    of application: Text?, from start: SessionAge, limit: Int
-  ) throws(StoreError) -> [Session] {
+  package func sessions(of application: Text?, from start: SessionAge, limit: Int) throws(StoreError) -> Page {
     var query = try database().query(
       """
-      SELECT \(Session.columns) FROM session WHERE \(application == nil ? "" : "application = ? AND")
+      SELECT bytes, \(Session.columns) FROM session WHERE \(application == nil ? "" : "application = ? AND")
         (created, identifier) > (?, ?) ORDER BY created, identifier
       """)
     if let application { query.put(application) }
     query.put(start.created)
     if let identifier = start.identifier { query.put(identifier) } else { query.put(bytes: []) }
 
-    var page: [Session] = []
-    var isOver = false
+    var page = Page()
+    var (isOver, bytes): (Bool, Int64) = (false, 0)
     var row: Session?
     var others = sessionsOfTail(of: application, after: start)[...]
-    while page.count < limit {
+    while page.sessions.count < limit, bytes < SessionStore.bytesOfPage {
       if row == nil, !isOver {
-        row = try nextUnchanged(&query)
+        row = try nextUnchanged(&query, &bytes)
         isOver = row == nil
       }
       if let other = others.first, row.map({ SessionAge(other) < SessionAge($0) }) ?? true {
-        page.append(others.removeFirst())
+        page.sessions.append(others.removeFirst())
       } else if let next = row {
-        page.append(next)
+        page.sessions.append(next)
         row = nil
       } else {
-        break
+        return page
       }
     }
+    page.next = page.sessions.last.map { SessionAge($0) } ?? start
     return page
   }
 
-  /// Visits all sessions of an application, oldest first, with some hundreds in memory at a time.
+  /// Visits all sessions of an application, oldest first, with a page in memory at a time.
   package func forEachSession(of application: Text? = nil, _ body: (Session) -> Void) throws(StoreError) {
-    var place = SessionAge.first
-    while case let page = try sessions(of: application, from: place, limit: 256), let newest = page.last {
-      page.forEach(body)
-      place = SessionAge(newest)
+    var place: SessionAge? = .first
+    while let from = place {
+      let page = try sessions(of: application, from: from, limit: 256)
+      page.sessions.forEach(body)
+      place = page.next
     }
   }
 
@@ -114,17 +122,22 @@ extension SessionStore {
       UNION ALL SELECT session FROM condition_key WHERE application = ?1 AND key IN (?2, '')
     """
 
-  /// The sessions whose scenes were connected at their last writing.
-  package func connectedSessions() throws(StoreError) -> [Session] {
+  /// The sessions whose scenes were connected at their last writing, with their applications.
+  package func connectedSessions() throws(StoreError) -> [(session: UniqueIdentifier, application: Text)] {
     // The index has only these sessions, so this takes time for the windows, however many sessions there are.
-    var query = try database().query("SELECT identifier FROM session INDEXED BY session_connected WHERE flags & 1")
-    var connected: [Session] = []
+    var query = try database().query(
+      "SELECT identifier, application FROM session INDEXED BY session_connected WHERE flags & 1")
+    var connected: [(session: UniqueIdentifier, application: Text)] = []
     while try query.step() {
-      guard let identifier = readIdentifier(&query) else { continue }
-      if case .whole = tail.sessions[identifier] { continue }
-      if let session = try session(identifier) { connected.append(session) }
+      guard let identifier = readIdentifier(&query), let application = try? query.text() else { continue }
+      switch tail.sessions[identifier] {
+      case .whole, .gone: continue
+      case .activated, nil: connected.append((identifier, application))
+      }
     }
-    for case .whole(let session) in tail.sessions.values where session.isConnected { connected.append(session) }
+    for case .whole(let session) in tail.sessions.values where session.isConnected {
+      connected.append((session.identifier, session.application))
+    }
     return connected
   }
 
@@ -195,9 +208,11 @@ extension SessionStore {
     }
   }
 
-  /// The next row that has not changed since it was written, or was only activated.
-  private func nextUnchanged(_ query: inout Query) throws(StoreError) -> Session? {
+  /// The next row that has not changed since it was written, or was only activated. Adds the bytes of what it reads.
+  private func nextUnchanged(_ query: inout Query, _ bytes: inout Int64) throws(StoreError) -> Session? {
     while try query.step() {
+      bytes += query.number(at: 0)
+      query.skip(1)
       guard var session = read(&query) else { continue }
       switch tail.sessions[session.identifier] {
       case .whole, .gone: continue

@@ -225,7 +225,9 @@ extension StoreError {
     if ofSystem, errorNumber != 0 { reason += " (\(String(cString: strerror(errorNumber))))" }
     self.init(
       kind, "\(name): \(reason)",
-      leavesDoubt: code & 0xFF != SQLITE_CANTOPEN && kind == .io || code & 0xFF == SQLITE_IOERR)
+      // What was not written for lack of space leaves the frames before it as they were, whichever of two codes SQLite gives it.
+      leavesDoubt: code & 0xFF != SQLITE_CANTOPEN && kind == .io
+        || code & 0xFF == SQLITE_IOERR && !(code == stagedoor_sqlite3_ioerr_write && kind == .full))
   }
 }
 

@@ -11,7 +11,7 @@ package struct Schema: Sendable {
   package init(steps: [String], whole: String? = nil) { (self.steps, self.whole) = (steps, whole) }
 
   package static let current = Schema(
-    steps: [first, second, third, fourth, fifth, sixth, seventh, eighth], whole: present)
+    steps: [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth], whole: present)
 
   /// The first version that files sessions under the keys of `Session.shownKey` and `Session.conditionKeys` as they are now. A change of these needs
   /// another step, and this number follows.
@@ -120,7 +120,7 @@ extension Schema {
     CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
     CREATE INDEX delivery_by_sender ON delivery (sender, number) WHERE token IS NOT NULL;
     CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
-    CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
+    CREATE INDEX delivery_over ON delivery (ifnull(ended, created)) WHERE NOT is_open;
     CREATE INDEX delivery_unspent ON delivery (iif(state = 'handled', deadline, -9223372036854775808))
       WHERE NOT is_open AND documents = 2;
     CREATE INDEX delivery_standing ON delivery (previous_by) WHERE previous_by IS NOT NULL AND documents > 0;
@@ -337,6 +337,12 @@ extension Schema {
       user_activity, restoration_activity ON session WHEN new.bytes <> old.bytes BEGIN
       UPDATE application_count SET bytes = bytes + new.bytes - old.bytes WHERE application = new.application;
     END;
+    """
+
+  /// History forgets deliveries in the order of their ends: some wait for days.
+  private static let ninth = """
+    DROP INDEX delivery_over;
+    CREATE INDEX delivery_over ON delivery (ifnull(ended, created)) WHERE NOT is_open;
     """
 }
 

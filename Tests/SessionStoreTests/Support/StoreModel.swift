@@ -97,7 +97,7 @@ func expectSame(
   #expect(try store.sessionBytes() == bytes.filter { $0.value > 0 }, comment, sourceLocation: place)
   let applications = Set(model.sessions.values.map(\.application))
   for application in applications {
-    let some = try store.sessions(of: application, limit: .max)
+    let some = try store.sessions(of: application, limit: .max)?.sessions
     #expect(some == model.sessionsByAge.filter { $0.application == application }, comment, sourceLocation: place)
   }
   for session in sessions { #expect(try store.session(session.identifier) == session, comment, sourceLocation: place) }
@@ -110,8 +110,9 @@ func expectSame(
   let summaries = model.deliveries.map(\.summary)
   #expect(try store.deliveries(limit: .max) == summaries.reversed(), comment, sourceLocation: place)
   #expect(try store.openDeliveries() == summaries.filter(\.progress.isOpen), comment, sourceLocation: place)
-  let connected = Set(try store.connectedSessions())
-  #expect(connected == Set(sessions.filter(\.isConnected)), comment, sourceLocation: place)
+  let connected = try store.connectedSessions().reduce(into: [:]) { $0[$1.session] = $1.application }
+  let expected = sessions.filter(\.isConnected).reduce(into: [:]) { $0[$1.identifier] = $1.application }
+  #expect(connected == expected, comment, sourceLocation: place)
   for state in DeliveryState.allCases {
     let some = summaries.reversed().filter { $0.progress.state == state }
     #expect(try store.deliveries(in: state, limit: .max) == some, comment, sourceLocation: place)

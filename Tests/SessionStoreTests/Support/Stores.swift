@@ -84,7 +84,7 @@ extension SessionStore {
     var committed = false
     let error = failure { () throws(StoreError) in
       try forEachSession { _ in }
-      for session in try sessions(limit: 50) ?? [] {
+      for session in try sessions(limit: 50)?.sessions ?? [] {
         _ = try self.session(session.identifier)
         _ = try sessions(of: session.application, concernedWith: "photo-1", limit: 100)
       }
