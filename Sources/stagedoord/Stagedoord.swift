@@ -19,7 +19,9 @@ struct Stagedoord {
     FreeMemory.useOneHeap()
     setvbuf(stdout, nil, _IOLBF, 0)
     // A file that may not grow counts as a full disk (SIGXFSZ). The others mean nothing here, and must not end the process either.
-    for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO] { signal(number, SIG_IGN) }
+    let meaningless = [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXCPU, SIGSTKFLT]
+    let realTime = __libc_current_sigrtmin()...__libc_current_sigrtmax()
+    for number in [SIGPIPE, SIGXFSZ] + meaningless + realTime { signal(number, SIG_IGN) }
     _ = fileMask
     // The parent may have ignored this signal, but this process must learn of the end of its children.
     signal(SIGCHLD, SIG_DFL)

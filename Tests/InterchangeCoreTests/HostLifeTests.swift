@@ -79,6 +79,17 @@ import Testing
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
   }
 
+  @Test func `a window that its host closes after it asked to attach again stays closed`() throws {
+    let window = try stage.window("1")
+    // With another path, the bus is asked first.
+    let options = HostOptions(path: "/org/example/Other")
+    stage.call(.attach(application: "org.example.Cats", shown: [window], unknown: [], options), by: .host)
+    #expect(stage.call(.disconnect(window), by: .host) == .done)
+    stage.play(.ownership(stage.lastQuestion, isOwner: true))
+    #expect(stage.memory.hosts["org.example.Cats"]?.options == options)
+    #expect(stage.shelf.sessions[window]?.isConnected == false)
+  }
+
   @Test func `who does not own the name hosts nothing`() {
     let stage = Stage(cats())
     stage.call(attach, by: .host)

@@ -93,7 +93,7 @@ struct Attaching: Sendable {
   let application: Text
   /// The name that the connection must own.
   let name: Text
-  let shown: [UniqueIdentifier]
+  var shown: [UniqueIdentifier]
   let unknown: [Text]
   let options: HostOptions
 }

@@ -99,6 +99,10 @@ extension PromptBook {
     try refuseOthersThanHost(of: session.application, caller)
     guard session.isConnected else { throw refused(.invalidArgs, "the session is not connected") }
     disconnect(session)
+    // A host that attaches again said before that it shows the scene, and the bus is still being asked about the host.
+    for (question, attaching) in memory.attaching.values where attaching.connection == caller.connection {
+      memory.attaching[question]?.shown.removeAll { $0 == identifier }
+    }
     try giveUpOldSessions(of: session.application)
     answer(number, .done)
   }
