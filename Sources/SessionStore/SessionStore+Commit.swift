@@ -27,7 +27,7 @@ extension SessionStore {
     logHasPrivate = logHasPrivate || tail.hasPrivate
     lastEventSequence = lastEvent
     self.now = now
-    if tail.count >= writesRowsAt || tail.bytes >= SessionStore.batchBytes { writeRowsOrPutOff() }
+    if tail.count >= writesRowsAt.count || tail.bytes >= writesRowsAt.bytes { writeRowsOrPutOff() }
   }
 
   /// The length of the write-ahead log after a transaction. A transaction that wrote nothing gives no length: on a connection that was just opened
@@ -112,7 +112,7 @@ extension SessionStore {
     do throws(StoreError) {
       try writeRows()
     } catch {
-      writesRowsAt = tail.count + SessionStore.batch
+      writesRowsAt = (tail.count + SessionStore.batch, tail.bytes + SessionStore.batchBytes)
     }
   }
 

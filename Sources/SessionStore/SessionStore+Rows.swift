@@ -43,7 +43,7 @@ extension SessionStore {
     ledger = settled
     tail = Tail()
     unreadable = []
-    writesRowsAt = SessionStore.batch
+    writesRowsAt = SessionStore.fullBatch
     try checkpointIfLong(database)
     database.releaseMemory()
     return isDone

@@ -33,8 +33,8 @@ package final class SessionStore {
   var unreadable: [LogEntry]
   /// The time that the last call gave.
   var now: Instant
-  /// The length of the tail at which writing to rows is tried next.
-  var writesRowsAt = SessionStore.batch
+  /// The size of the tail at which writing to rows is tried next.
+  var writesRowsAt = SessionStore.fullBatch
   /// The number of frames in the write-ahead log after the last successful transaction; 0 if the file has everything, `nil` if it is unknown.
   var acknowledgedFrames: Int64?
   /// Whether the first commit begins the write-ahead log, and syncs it.
@@ -59,6 +59,7 @@ package final class SessionStore {
 
   /// The bytes of entries that are kept in memory, for the same reasons. A larger payload is written to its row at once.
   static let batchBytes = 2 << 20
+  static let fullBatch = (count: batch, bytes: batchBytes)
 
   /// The most problems that are reported; a broken file could have a hundred thousand.
   static let maximumProblems = 100
