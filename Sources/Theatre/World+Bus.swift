@@ -52,6 +52,10 @@ extension World {
     case .attached(let application, let discarded):
       guard let program = program(of: sent.caller.connection) else { return }
       programs[program].isAttached = sent.owns != nil && owners[application]?.since == sent.owns
+      // The windows of the host before are gone. Only what it reads from now on can still appear in one.
+      for other in programs.indices where other != program && programs[other].application == application {
+        programs[other].secret = []
+      }
       for path in discarded {
         if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
       }

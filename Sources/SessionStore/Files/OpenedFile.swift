@@ -62,7 +62,7 @@ struct OpenedFile {
 
   private static func configure(_ database: Database, _ durability: Durability) throws(StoreError) {
     // Only an empty file takes a page size.
-    try database.execute("PRAGMA page_size = \(Schema.pageSize)")
+    try database.execute("PRAGMA page_size = \(durability == .memory ? 4 * Schema.pageSize : Schema.pageSize)")
     if durability != .memory { try database.execute("PRAGMA journal_mode = WAL") }
     setSynchronous(database, isFull: durability == .full)
     // The cache in KiB is for the inner pages of a hundred thousand sessions, and for the pages of a batch. It grows with use and is given back.
