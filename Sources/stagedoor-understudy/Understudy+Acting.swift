@@ -161,7 +161,10 @@ extension Understudy {
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
     let entry = found.entry
-    let startup = token ?? "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
+    // The identifier tells which start made a window, and one token may come with several files.
+    let isTaken = starts.contains { $0.startup == token.map { Bytes($0.utf8) } }
+    let own = "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
+    let startup = isTaken ? own : token ?? own
     guard entry.isActivatable, let name = try? BusName(entry.identifier),
       let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
     else { return try run(found, token, startup) }

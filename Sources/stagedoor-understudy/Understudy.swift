@@ -314,14 +314,17 @@ actor Understudy {
     }
   }
 
+  /// The process is surer than the identifier, which the programs of a selection of files may share.
   private func placeOfStart(_ shown: ShownWindow) -> Int? {
-    func startup(_ identifier: Bytes) -> Int? {
-      identifier.isEmpty ? nil : starts.lastIndex { $0.startup == identifier }
-    }
-    if let place = startup(shown.startup) { return place }
-    guard var process = shown.process else { return nil }
+    if let place = shown.process.flatMap(placeOfStart) { return place }
     // gvim leaves its first process, and keeps its variables.
-    if let place = processes.variable("DESKTOP_STARTUP_ID", of: process).flatMap(startup) { return place }
+    let inherited = shown.process.flatMap { processes.variable("DESKTOP_STARTUP_ID", of: $0) }
+    let identifiers = [shown.startup, inherited ?? []].filter { !$0.isEmpty }
+    return identifiers.lazy.compactMap { identifier in self.starts.lastIndex { $0.startup == identifier } }.first
+  }
+
+  private func placeOfStart(by process: Int32) -> Int? {
+    var process = process
     for _ in 0..<8 {
       let started = processes.start(of: process)
       if let place = starts.lastIndex(where: { $0.process == process && $0.started == started }) { return place }

@@ -86,6 +86,26 @@ import WindowEvidence
     }
   }
 
+  /// A file manager gives one token with all files of a selection, and a program may write the token on its window in place of its identifier.
+  @Test(arguments: [false, true])
+  func `two files of one name that come with one token are told apart`(isKnown: Bool) async throws {
+    try await PlayedDesktop.run(programs: ["viewnior"], files: ["x/a.txt", "y/a.txt"], knowsStarted: true) {
+      desktop async throws in
+      for name in ["x/a.txt", "y/a.txt"] {
+        let found = try await desktop.understudy.look(for: desktop.url(name), in: "viewnior")
+        _ = try await desktop.understudy.act(on: found, "one_TIME1")
+      }
+      for (window, start) in zip([1, 2] as [WindowNumber], await desktop.understudy.starts) {
+        let process = isKnown ? start.process : Int32(6 + window)
+        desktop.processes.change { $0.all[process] = Process(number: process, started: 1 << 60, ticks: 1) }
+        let startup = isKnown ? "one_TIME1" : String(decoding: start.startup, as: UTF8.self)
+        await desktop.tell { $0.show(window, "viewnior", "a.txt", process: process, startup: startup) }
+      }
+      #expect(try await desktop.verdict("x/a.txt", "viewnior") == .raise(window: 1, .likely))
+      #expect(try await desktop.verdict("y/a.txt", "viewnior") == .raise(window: 2, .likely))
+    }
+  }
+
   @Test func `without a chosen application, a window of any that certainly shows the file is found`() async throws {
     let processes = { (place: String) in [Process.opened(7, with: "\(place)/a.txt"), .running(8)] }
     try await PlayedDesktop.run(programs: ["mousepad", "viewnior", "zathura"], processes) { desktop async throws in
