@@ -107,8 +107,7 @@ extension Understudy {
   /// The windows as the judge sees them, the topmost first. Processes are looked at for one application's windows only.
   func evidence(for application: String, in sight: inout Sight) -> [Window] {
     sight.windows.map { number, seen in
-      let isLocal = isLocal(seen.shown)
-      let processNumber = isLocal ? seen.shown.process : nil
+      let processNumber = seen.shown.isLocal ? seen.shown.process : nil
       var process: Process?
       if seen.application == application, let number = processNumber {
         process = sight.processes[number] ?? processes.process(number)
@@ -116,7 +115,7 @@ extension Understudy {
       }
       return Window(
         number, application: seen.application, title: seen.shown.title, processNumber: processNumber,
-        process: process, isLocal: isLocal, isMain: seen.shown.isMain, history: seen.history)
+        process: process, isLocal: seen.shown.isLocal, isMain: seen.shown.isMain, history: seen.history)
     }
   }
 

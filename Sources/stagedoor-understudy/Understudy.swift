@@ -220,7 +220,7 @@ actor Understudy {
     let present = Set(all)
     windows = windows.filter { present.contains($0.key) }
     let new = all.filter { windows[$0] == nil }
-    for (number, shown) in zip(new, display.read(new)) {
+    for (number, shown) in zip(new, read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
       if !isFirst {
         for (other, neighbour) in windows where neighbour.shown.process == shown.process && shown.process != nil {
@@ -242,9 +242,28 @@ actor Understudy {
     }
   }
 
+  private func read(_ numbers: [WindowNumber]) -> [ShownWindow] {
+    display.read(numbers).map { shown in
+      var shown = shown
+      shown.isLocal = isLocal(shown)
+      return shown
+    }
+  }
+
+  /// The programs that bring windows of other machines to a display.
+  private static let carriers = ["ssh", "waypipe"].map { Bytes($0.utf8) }
+
+  /// Wayland tells no machine. A window of another has the process of the program that brings it, or a number that no process has here.
+  private func isLocal(_ shown: ShownWindow) -> Bool {
+    if !shown.machine.isEmpty { return shown.machine == machine }
+    guard let process = shown.process else { return true }
+    let program = processes.program(of: process)
+    return processes.start(of: process) != nil && !Understudy.carriers.contains { $0 == program }
+  }
+
   private func application(of shown: ShownWindow) -> String? {
     var traits = shown.traits
-    if let process = shown.process, isLocal(shown) {
+    if let process = shown.process, shown.isLocal {
       if processes.variable("GIO_LAUNCHED_DESKTOP_FILE_PID", of: process) == Bytes("\(process)".utf8) {
         traits.launchedFrom = processes.variable("GIO_LAUNCHED_DESKTOP_FILE", of: process)
       }
@@ -256,7 +275,7 @@ actor Understudy {
   /// Looks again at windows that say otherwise whose they are, or of what kind. Their titles are read apart, because each change counts.
   private func recognise(_ numbers: Set<WindowNumber>) {
     let numbers = Array(numbers)
-    for (number, shown) in zip(numbers, numbers.isEmpty ? [] : display.read(numbers)) {
+    for (number, shown) in zip(numbers, numbers.isEmpty ? [] : read(numbers)) {
       let title = windows[number]?.shown.title ?? shown.title
       windows[number]?.shown = shown
       windows[number]?.shown.title = title
@@ -272,8 +291,6 @@ actor Understudy {
     let entry = application.flatMap { installed.now.applications[$0] }
     return entry.map { installed.now.habits.application($0).habit == .oneProcessForEach } ?? false
   }
-
-  func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
 
   // MARK: Starts
 
@@ -299,7 +316,7 @@ actor Understudy {
 
   /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.
   private func takeStart(of shown: ShownWindow, _ application: String?) -> Start? {
-    guard shown.isMain, isLocal(shown), let place = placeOfStart(shown) else { return nil }
+    guard shown.isMain, shown.isLocal, let place = placeOfStart(shown) else { return nil }
     let start = starts.remove(at: place)
     return application == nil || application == start.application ? start : nil
   }
@@ -307,7 +324,7 @@ actor Understudy {
   /// A window that no start is known to have made may be that of every start of its application, and of every start at all where nobody knows its
   /// application or its process.
   private func endStarts(by seen: Seen) {
-    guard seen.shown.isMain, isLocal(seen.shown) else { return }
+    guard seen.shown.isMain, seen.shown.isLocal else { return }
     let isKnown = seen.application != nil && seen.shown.process != nil
     for place in starts.indices where !isKnown || starts[place].application == seen.application {
       starts[place].mayBeShown = true

@@ -35,6 +35,20 @@ import WindowEvidence
     }
   }
 
+  /// Only X11 tells the machine, and not every compositor the process.
+  @Test(
+    arguments: [(7, "gvim", true), (7, "ssh", false), (7, "waypipe", false), (8, nil, false), (nil, nil, true)]
+      as [(Int32?, String?, Bool)])
+  func `a window that does not say its machine is where its process is`(
+    process: Int32?, program: String?, isLocal: Bool
+  ) async throws {
+    try await PlayedDesktop.run(programs: ["gvim"], { _ in [.running(7)] }) { desktop async throws in
+      desktop.processes.change { $0.programs[7] = program }
+      desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM", process: process)
+      #expect(try await desktop.verdict("a.txt", "gvim") == (isLocal ? .raise(window: 1, .certain) : .start))
+    }
+  }
+
   @Test func `after the clock was set back, a process has begun earlier, and is the same`() throws {
     let booted = Mutex<Int64>(1_000_000)
     let kernel = Kernel { booted.withLock(\.self) }
