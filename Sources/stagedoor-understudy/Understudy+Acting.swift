@@ -170,11 +170,15 @@ extension Understudy {
     else { return try run(found, token, startup) }
     var data: [String: Variant] = ["desktop-startup-id": Variant(startup)]
     if let token { data["activation-token"] = Variant(token) }
+    note(nil, of: entry.application, with: found.file.path, as: startup)
     // The bus may need a while to start it.
     connection.loop.task { [connection, data] in
       do {
         try await connection.call(to: name, at: path, "org.freedesktop.Application", "Open", [found.url], data) as ()
+        // A program with a window may show the file in that window.
+        if self.windows.values.contains(where: { $0.application == entry.application }) { self.forgetStart(startup) }
       } catch CallError.replied {
+        self.forgetStart(startup)
         // Who asked was told that it starts. If it cannot, the pointer at least looks busy no longer.
         do { try self.run(found, token, startup) } catch { self.endStartup(token) }
       }

@@ -65,7 +65,8 @@ actor Understudy {
     let application: String
     let path: Bytes
     let startup: Bytes
-    let process: Int32
+    /// `nil` for a program that the bus starts.
+    let process: Int32?
     /// The start of the process by the kernel's count: its number may belong to another process later.
     let started: Int64?
     let noted = ContinuousClock.now
@@ -294,11 +295,11 @@ actor Understudy {
 
   // MARK: Starts
 
-  func note(_ process: Int32, of application: String, with path: Bytes, as startup: String) {
+  func note(_ process: Int32?, of application: String, with path: Bytes, as startup: String) {
     starts.append(
       Start(
         application: application, path: path, startup: Bytes(startup.utf8), process: process,
-        started: processes.start(of: process)))
+        started: process.flatMap(processes.start)))
     if starts.count > 256 { starts.removeFirst() }
   }
 
@@ -310,8 +311,11 @@ actor Understudy {
     }
   }
 
+  func forgetStart(_ startup: String) { starts.removeAll { $0.startup == Bytes(startup.utf8) } }
+
   func runs(_ start: Start) -> Bool {
-    start.started != nil && processes.start(of: start.process) == start.started
+    guard let process = start.process else { return .now - start.noted < startTime }
+    return start.started != nil && processes.start(of: process) == start.started
   }
 
   /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.

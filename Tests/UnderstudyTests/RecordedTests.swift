@@ -110,7 +110,7 @@ import WindowEvidence
         _ = try await desktop.understudy.act(on: found, "one_TIME1")
       }
       for (window, start) in zip([1, 2] as [WindowNumber], await desktop.understudy.starts) {
-        let process = isKnown ? start.process : Int32(6 + window)
+        let process = isKnown ? start.process ?? 0 : Int32(6 + window)
         desktop.processes.change { $0.all[process] = Process(number: process, started: 1 << 60, ticks: 1) }
         let startup = isKnown ? "one_TIME1" : String(decoding: start.startup, as: UTF8.self)
         await desktop.tell { $0.show(window, "viewnior", "a.txt", process: process, startup: startup) }
