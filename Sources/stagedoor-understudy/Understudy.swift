@@ -219,14 +219,15 @@ actor Understudy {
   private func look(isFirst: Bool) {
     let all = display.windows()
     let present = Set(all)
+    // Those that have just gone are neighbours too.
+    var met = windows
     windows = windows.filter { present.contains($0.key) }
     let new = all.filter { windows[$0] == nil }
     for (number, shown) in zip(new, read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
       if !isFirst {
-        for (other, neighbour) in windows where neighbour.shown.process == shown.process && shown.process != nil {
-          windows[other]?.history?.isComplete = false
-        }
+        let neighbours = met.filter { shown.process != nil && $0.value.shown.process == shown.process }.keys
+        for other in neighbours { windows[other]?.history?.isComplete = false }
         let start = takeStart(of: shown, seen.application)
         if let start {
           (seen.application, seen.startedAs) = (start.application, start.application)
@@ -235,10 +236,11 @@ actor Understudy {
         }
         if isRecalled(seen.application) {
           seen.history = .init(
-            startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
+            startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title],
+            isComplete: neighbours.isEmpty)
         }
       }
-      windows[number] = seen
+      (windows[number], met[number]) = (seen, seen)
       if shown.isMain, !isFirst { endStartups(of: seen.application) }
     }
   }

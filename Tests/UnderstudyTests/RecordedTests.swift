@@ -86,6 +86,19 @@ import WindowEvidence
     }
   }
 
+  /// Its title may be that of another file of this name.
+  @Test(arguments: [true, false])
+  func `a window of a process that had one before is not known from its titles`(isAtOnce: Bool) async throws {
+    try await PlayedDesktop.run(programs: ["viewnior"], { [.opened(7, with: "\($0)/a.txt")] }) { desktop async throws in
+      await desktop.tell { $0.show(1, "viewnior", "a.txt", process: 7) }
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: 1, .likely))
+      if isAtOnce { desktop.display.hide(1) }
+      await desktop.tell { $0.show(2, "viewnior", "a.txt", process: 7) }
+      if !isAtOnce { desktop.display.hide(1) }
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .start)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `a file that is opened twice while its program starts is opened once`(runs: Bool) async throws {
     try await PlayedDesktop.run(programs: ["gvim"], knowsStarted: runs) { desktop async throws in
