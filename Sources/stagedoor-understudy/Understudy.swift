@@ -160,7 +160,7 @@ actor Understudy {
   }
 
   func readInstalled() {
-    let former = installed.now.habits.complaints
+    let former = installed.complaints
     installed.read()
     sayComplaints(besides: former)
     for (number, seen) in windows {
@@ -170,13 +170,13 @@ actor Understudy {
   }
 
   private func sayComplaints(besides former: [String]) {
-    for complaint in installed.now.habits.complaints where !former.contains(complaint) {
+    for complaint in installed.complaints where !former.contains(complaint) {
       fputs("stagedoor-understudy: \(complaint.printable)\n", stderr)
     }
   }
 
   /// Where the kernel has no room for notices.
-  func readInstalledIfUnwatched() { if installed.notices == nil { installed.read() } }
+  func readInstalledIfUnwatched() { if !installed.isWatched { installed.read() } }
 
   /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
   func takeEvents() {

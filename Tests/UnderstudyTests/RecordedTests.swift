@@ -4,6 +4,7 @@ import DaemonTestSupport
 import DesktopFiles
 import Foundation
 import Glibc
+import ServiceSupport
 import Synchronization
 import Testing
 import WindowEvidence
@@ -185,6 +186,40 @@ import WindowEvidence
       }
       let chosen = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(chosen.entry.identifier == "deep-two")
+    }
+  }
+
+  @Test func `a new folder is followed, and so is the file behind a link`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"], files: ["a.txt", "dotfiles/mimeapps.list"]) {
+      desktop async throws in
+      let (place, files) = (desktop.place, FileManager.default)
+      try files.createDirectory(atPath: "\(place)/config", withIntermediateDirectories: true)
+      try files.createSymbolicLink(
+        atPath: "\(place)/config/mimeapps.list", withDestinationPath: "../dotfiles/mimeapps.list")
+      var follower = InstalledFollower(
+        in: InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"]))
+      let folder = "\(place)/data/applications"
+      try files.createDirectory(atPath: "\(folder)/deep", withIntermediateDirectories: true)
+      #expect(follower.notices?.take() == true)
+      follower.read()
+      try files.copyItem(atPath: "\(folder)/mousepad.desktop", toPath: "\(folder)/deep/two.desktop")
+      #expect(follower.notices?.take() == true)
+      try "".write(toFile: "\(place)/dotfiles/mimeapps.list", atomically: false, encoding: .utf8)
+      #expect(follower.notices?.take() == true)
+    }
+  }
+
+  @Test func `where the kernel tells no changes, what is installed is read at each question`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
+      let notices = try #require(await desktop.understudy.installed.notices)
+      let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      #expect(dup2(nothing, notices.descriptor) == notices.descriptor)
+      close(nothing)
+      await desktop.understudy.readInstalled()
+      #expect(await desktop.understudy.installed.complaints.count == 1)
+      let folder = "\(desktop.place)/data/applications"
+      try FileManager.default.copyItem(atPath: "\(folder)/mousepad.desktop", toPath: "\(folder)/two.desktop")
+      #expect(try await desktop.understudy.look(for: desktop.url("a.txt"), in: "two").entry.identifier == "two")
     }
   }
 
