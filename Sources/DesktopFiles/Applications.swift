@@ -47,9 +47,11 @@ package struct Applications: Sendable {
   /// Whether our handler is the choice for any type, so that the desktop may ask us to open what we hand over.
   package var isHandlerChosen: Bool { defaults.values.contains { $0.contains(Applications.handler) } }
 
-  /// The types that an application for documents takes, by its own word or the person's.
+  /// The types that an application for documents takes, by its own word or the person's; not those of a choice that needs a terminal.
   package var documentTypes: Set<String> {
-    documentTypes(of: entries.filter(\.opensDocuments))
+    documentTypes(of: entries.filter(\.opensDocuments)).filter { type in
+      ContentType(Text(type)).flatMap(application)?.isTerminal != true
+    }
   }
 
   func documentTypes(of entries: [DesktopEntry]) -> Set<String> {
