@@ -234,6 +234,8 @@ struct PlayedDesktop {
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
       // A process that nobody awaits would keep the tests that end a process of their own waiting.
       defer { desktop.processes.awaitStarted() }
+      // The understudy and its connection would keep each other, and a descriptor of which the kernel allows each user 128.
+      defer { connection.unexport("org.stagedoor.Understudy1", at: UnderstudyInterface.path) }
       try await body(desktop)
     }
   }
