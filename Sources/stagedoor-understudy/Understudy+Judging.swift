@@ -126,10 +126,10 @@ extension Understudy {
   }
 
   func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
-    judge(file, for: application, among: windows, home: home) { path in
-      access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
-    }
+    judge(file, for: application, among: windows, home: home, exists: Understudy.exists)
   }
+
+  static func exists(_ path: Bytes) -> Bool { access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
 
   // MARK: Services on the bus
 
