@@ -24,7 +24,8 @@ package final class InstalledFileTypes: Sendable {
 
   /// The type of an open file with a path; the type of any data if it cannot be read.
   package func type(ofFile file: OwnedFileDescriptor, at path: [UInt8]) -> ContentType {
-    let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
+    // The bytes of a name that are no text stand in none of the patterns.
+    let name = path.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }
     if let type = name.flatMap({ type(ofName: $0) }) { return type }
     return FileTypes.type(ofBytes: beginning(of: file) ?? [0])
   }
