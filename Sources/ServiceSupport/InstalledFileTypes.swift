@@ -9,10 +9,12 @@ package import TextRules
 package final class InstalledFileTypes: Sendable {
   private let names: Later<FileTypes>
 
-  /// - Parameter directories: the user's data directory, then those of the system.
-  package init(in directories: [String]) {
+  /// - Parameters:
+  ///   - directories: the user's data directory, then those of the system.
+  ///   - complain: called for each database that cannot be read.
+  package init(in directories: [String], complaining complain: @escaping @Sendable (Fault) -> Void = { _ in }) {
     names = Later {
-      FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })
+      FileTypes(directories.compactMap { TypeDatabase.read("\($0)/mime/globs2", complaining: complain) })
     }
   }
 
