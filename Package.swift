@@ -232,8 +232,8 @@ let package = Package(
     .testTarget(
       name: "UnderstudyTests",
       dependencies: [
-        "CXCB", "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "WindowEvidence",
-        "stagedoor", "stagedoor-understudy", "stagedoord",
+        "CXCB", "DBus", "DBusTestSupport", "DaemonTestSupport", "DesktopFiles", "SceneModel", "ServiceSupport",
+        "WindowEvidence", "stagedoor", "stagedoor-understudy", "stagedoord",
       ],
       swiftSettings: settings),
     .testTarget(

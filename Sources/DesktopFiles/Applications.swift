@@ -47,9 +47,11 @@ package struct Applications: Sendable {
   /// Whether our handler is the choice for any type, so that the desktop may ask us to open what we hand over.
   package var isHandlerChosen: Bool { defaults.values.contains { $0.contains(Applications.handler) } }
 
-  /// The types that an application for documents takes, by its own word or the person's.
+  /// The types that an application for documents takes, by its own word or the person's; not those of a choice that needs a terminal.
   package var documentTypes: Set<String> {
-    documentTypes(of: entries.filter(\.opensDocuments))
+    documentTypes(of: entries.filter(\.opensDocuments)).filter { type in
+      ContentType(Text(type)).flatMap(application)?.isTerminal != true
+    }
   }
 
   func documentTypes(of entries: [DesktopEntry]) -> Set<String> {
@@ -98,17 +100,20 @@ package struct Applications: Sendable {
     (choices(for: type) + (added[type] ?? []).filter { !isRemoved($0, from: type) }).compactMap { self[$0] }
   }
 
-  /// Entries of one program are one application, which has the name of one that menus show.
+  /// Entries of one program are one application, which has the name of one that menus show, and what that says of its kind: another, such as one that a file
+  /// manager wrote for a choice, may say nothing.
   private mutating func fold() {
-    var names: [String: String] = [:]
+    var chief: [String: DesktopEntry] = [:]
     for (program, group) in Dictionary(grouping: entries, by: \.program) where !program.isEmpty {
       let shown = group.filter(\.isShown)
-      names[program] = (shown.isEmpty ? group : shown).map(\.identifier).min {
-        ($0.utf8.count, $0) < ($1.utf8.count, $1)
+      chief[program] = (shown.isEmpty ? group : shown).min {
+        ($0.identifier.utf8.count, $0.identifier) < ($1.identifier.utf8.count, $1.identifier)
       }
     }
     for place in entries.indices {
-      if let name = names[entries[place].program] { entries[place].application = name }
+      guard let chief = chief[entries[place].program] else { continue }
+      entries[place].application = chief.identifier
+      entries[place].categories.formUnion(chief.categories)
     }
   }
 

@@ -1,3 +1,4 @@
+import DBus
 import Glibc
 
 /// The kernel's notices about directories, which may not exist yet: about files in them that come, go and are written, and about the
@@ -8,6 +9,7 @@ import Glibc
 package struct DirectoryNotices {
   /// Readable while there are notices.
   package let descriptor: Int32
+  private let owner: OwnedFileDescriptor
   /// Files with other names do not count.
   private let isWanted: @Sendable (String) -> Bool
   /// The key is the kernel's number of a watch.
@@ -26,6 +28,7 @@ package struct DirectoryNotices {
     self.isWanted = isWanted
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     if descriptor < 0 { return nil }
+    owner = OwnedFileDescriptor(owning: descriptor)
   }
 
   // MARK: Watching

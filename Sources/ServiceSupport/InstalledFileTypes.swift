@@ -9,10 +9,12 @@ package import TextRules
 package final class InstalledFileTypes: Sendable {
   private let names: Later<FileTypes>
 
-  /// - Parameter directories: the user's data directory, then those of the system.
-  package init(in directories: [String]) {
+  /// - Parameters:
+  ///   - directories: the user's data directory, then those of the system.
+  ///   - complain: called for each database that cannot be read.
+  package init(in directories: [String], complaining complain: @escaping @Sendable (Fault) -> Void = { _ in }) {
     names = Later {
-      FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })
+      FileTypes(directories.compactMap { TypeDatabase.read("\($0)/mime/globs2", complaining: complain) })
     }
   }
 
@@ -24,7 +26,8 @@ package final class InstalledFileTypes: Sendable {
 
   /// The type of an open file with a path; the type of any data if it cannot be read.
   package func type(ofFile file: OwnedFileDescriptor, at path: [UInt8]) -> ContentType {
-    let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
+    // The bytes of a name that are no text stand in none of the patterns.
+    let name = path.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }
     if let type = name.flatMap({ type(ofName: $0) }) { return type }
     return FileTypes.type(ofBytes: beginning(of: file) ?? [0])
   }

@@ -1,3 +1,4 @@
+import Glibc
 package import SceneModel
 
 /// The installed manifests: `stagedoor/applications/IDENTIFIER.plist`, or `.json`, in the data directories. The user's manifests come
@@ -86,11 +87,22 @@ extension TypeCatalog {
       {
         directories.compactMap { directory in
           let path = "\(directory)/mime"
-          let subclasses = SmallFile.read("\(path)/subclasses", limit: Limits.typeDatabase)
-          let aliases = SmallFile.read("\(path)/aliases", limit: Limits.typeDatabase)
+          let subclasses = TypeDatabase.read("\(path)/subclasses", complaining: complain)
+          let aliases = TypeDatabase.read("\(path)/aliases", complaining: complain)
           if subclasses == nil, aliases == nil { return nil }
           return TypeDatabase(name: path, subclasses: subclasses ?? [], aliases: aliases ?? [])
         }
       }, complaining: complain)
+  }
+}
+
+extension TypeDatabase {
+  /// A file of a database; `nil` if there is none, or none that can be read, which is told. A part of a file would depend on the order of its lines.
+  static func read(_ path: String, complaining complain: (Fault) -> Void) -> [UInt8]? {
+    if let bytes = SmallFile.read(path, limit: Limits.typeDatabase) { return bytes }
+    if access(path, F_OK) == 0 {
+      complain(Fault(.limit, at: path, "it \(SmallFile.reason(path, limit: Limits.typeDatabase))"))
+    }
+    return nil
   }
 }

@@ -13,13 +13,9 @@ package func filesToAsk(about window: Window, of application: Application, home:
   return paths
 }
 
-/// The one file that a window shows, among files that were judged; `nil` if none or several may be meant.
-package func document(
-  of window: WindowNumber, among cases: [(file: File, judgement: Judgement)]
-) -> (file: File, level: Level)? {
-  let shown = cases.compactMap { file, judgement in
-    judgement.findings.first { $0.window == window && $0.level != .unsure }.map { (file: file, finding: $0) }
-  }
+/// The one file that a window shows, among files and what was found of each; `nil` if none or several may be meant.
+package func document(among findings: [(file: File, finding: Finding)]) -> (file: File, level: Level)? {
+  let shown = findings.filter { $0.finding.level != .unsure }
   let byTitle = shown.filter { !$0.finding.evidence.isDisjoint(with: [.titleNamesPath, .titleNamesNameAndDirectory]) }
   let certain = shown.filter { $0.finding.level == .certain }
   for group in [byTitle, certain, shown] {

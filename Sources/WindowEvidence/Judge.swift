@@ -10,10 +10,17 @@
 package func judge(
   _ file: File, for application: Application, among windows: [Window], home: Bytes, exists: (Bytes) -> Bool
 ) -> Judgement {
-  var judge = Judge(file: file, application: application, windows: windows, home: home)
-  judge.existing = judge.pathsToAsk.filter(exists)
-  let findings = windows.map(judge.finding)
+  let judge = Judge(file: file, application: application, windows: windows, home: home)
+  let findings = windows.map { judge.finding($0, exists) }
   return Judgement(verdict: judge.verdict(findings), findings: findings)
+}
+
+/// What speaks for and against one of the windows. The others only count those of its process.
+package func finding(
+  of file: File, for application: Application, in window: Window, among windows: [Window], home: Bytes,
+  exists: (Bytes) -> Bool
+) -> Finding {
+  Judge(file: file, application: application, windows: windows, home: home).finding(window, exists)
 }
 
 private struct Judge {
@@ -21,19 +28,6 @@ private struct Judge {
   let application: Application
   let windows: [Window]
   let home: Bytes
-  /// Those of ``pathsToAsk`` at which something is.
-  var existing: Set<Bytes> = []
-
-  /// The other paths that titles which seem to name the file may mean. If one of them exists, its title is ambiguous: `*a.txt` may be the changed
-  /// `a.txt`, or a file of this name. If a title names another path than the file that its process holds, and nothing is at that path, the file was renamed.
-  var pathsToAsk: Set<Bytes> {
-    windows.reduce(into: []) { paths, window in
-      if !foreign(window).isEmpty { return }
-      let title = title(of: window)
-      paths.formUnion(otherReadings(title))
-      if holdsOnlyFile(window) { paths.formUnion(title.wholePaths) }
-    }
-  }
 
   func verdict(_ findings: [Finding]) -> Verdict {
     let best = findings.first { $0.level == .certain } ?? findings.first { $0.level == .likely }
@@ -52,15 +46,17 @@ private struct Judge {
 
   private func isOurs(_ window: Window) -> Bool { window.application == application.identifier && window.isLocal }
 
-  func finding(_ window: Window) -> Finding {
+  func finding(_ window: Window, _ exists: (Bytes) -> Bool) -> Finding {
     // The title of a window that is none of the chosen application's is not read: it may imitate one.
     var finding = Finding(window: window.number, evidence: [], vetoes: foreign(window))
     if !finding.vetoes.isEmpty { return finding }
-    if application.writesOwnTitles { read(title(of: window), &finding) }
+    let title = Title(
+      window.title, names: application.names, home: home, hasDirectory: application.writesDirectories)
+    if application.writesOwnTitles { read(title, exists, &finding) }
     look(at: window, &finding)
-    // An editor may name a file that it has yet to write.
+    // The file was renamed. An editor may name a file that it has yet to write.
     if application.kind != .editor, finding.evidence.contains(.holdsFile), holdsOnlyFile(window),
-      existing.isDisjoint(with: title(of: window).wholePaths)
+      !title.wholePaths.contains(where: exists)
     {
       finding.vetoes.remove(.titleNamesOther)
     }
@@ -82,11 +78,7 @@ private struct Judge {
 
   // MARK: The title
 
-  private func title(of window: Window) -> Title {
-    Title(window.title, names: application.names, home: home, hasDirectory: application.writesDirectories)
-  }
-
-  private func read(_ title: Title, _ finding: inout Finding) {
+  private func read(_ title: Title, _ exists: (Bytes) -> Bool, _ finding: inout Finding) {
     let ours = title.claims.filter(isFile)
     if ours.isEmpty {
       if !title.wholePaths.isEmpty { finding.vetoes.insert(.titleNamesOther) }
@@ -94,12 +86,11 @@ private struct Judge {
     }
     let isPath = ours.contains { if case .path = $0 { true } else { false } }
     finding.evidence.insert(isPath ? .titleNamesPath : .titleNamesNameAndDirectory)
-    if !existing.isDisjoint(with: otherReadings(title)) { finding.vetoes.insert(.titleIsAmbiguous) }
+    if otherReadings(title).contains(where: exists) { finding.vetoes.insert(.titleIsAmbiguous) }
   }
 
-  /// The paths that a title may mean beside the file's.
+  /// The paths that a title which names the file may mean beside the file's: `*a.txt` may be the changed `a.txt`, or a file of this name.
   private func otherReadings(_ title: Title) -> Set<Bytes> {
-    guard application.writesOwnTitles, title.claims.contains(where: isFile) else { return [] }
     var paths = title.wholePaths
     for case .bareName(let name) in title.claims {
       for path in file.paths { paths.insert(File.path(of: name, in: File.directory(of: path))) }

@@ -60,7 +60,7 @@ package struct Title {
 
   // MARK: The program's own name
 
-  private static let dashes = [" - ", " — ", " – ", "  — ", " | "].map { Bytes($0.utf8) }
+  private static let dashes = [" - ", " — ", " – ", " | "].map { Bytes($0.utf8) }
   private static let colon = Bytes(": ".utf8)
 
   /// The title without the program's name at its end or its beginning, in each way that fits.
@@ -68,9 +68,13 @@ package struct Title {
     // The name may also be a part of the file's.
     var found = [title]
     for name in names where !name.isEmpty {
-      for dash in dashes where title.ends(with: dash + name) { found.append(title.dropLast(dash.count + name.count)) }
-      for sign in dashes + [colon] where title.starts(with: name + sign) {
-        found.append(title.dropFirst(name.count + sign.count))
+      if title.ends(with: name) {
+        let rest = title.dropLast(name.count)
+        for dash in dashes where rest.ends(with: dash) { found.append(rest.dropLast(dash.count)) }
+      }
+      if title.starts(with: name) {
+        let rest = title.dropFirst(name.count)
+        for sign in dashes + [colon] where rest.starts(with: sign) { found.append(rest.dropFirst(sign.count)) }
       }
     }
     return found

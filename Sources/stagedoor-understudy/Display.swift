@@ -41,6 +41,8 @@ struct ShownWindow {
   var process: Int32?
   /// The machine that its program runs on; empty if the window does not say.
   var machine: Bytes = []
+  /// Whether that is this machine, as far as anybody knows.
+  var isLocal = true
   var startup: Bytes = []
   var isMain = true
 }

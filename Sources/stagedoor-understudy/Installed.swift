@@ -1,4 +1,5 @@
 import DesktopFiles
+import Glibc
 import ServiceSupport
 
 /// Where it is written what is installed and configured.
@@ -14,7 +15,7 @@ struct Installed {
   let applications: Applications
   let files: InstalledFileTypes
   let habits: Habits
-  /// Where all this was read from.
+  /// Where all this was read from, and where the links in these directories lead.
   let directories: [String]
 
   init(in places: InstalledPlaces) {
@@ -22,7 +23,9 @@ struct Installed {
     applications = Applications(in: places.data, configuration: places.configuration)
     let own = places.configuration.prefix(1).map { "\($0)/stagedoor" }
     habits = Habits(in: own.first)
-    directories = Array(applications.directories) + own + places.data.map { "\($0)/mime" }
+    let all = Array(applications.directories) + own + places.data.map { "\($0)/mime" }
+    let linked = Set(all.flatMap { SmallFile.directories(linkedFrom: $0, where: Installed.isRead) })
+    directories = (all + linked).sorted()
   }
 
   /// Whether a file of such a name is read. A name without an ending may be a directory of desktop files.
@@ -39,17 +42,31 @@ struct InstalledFollower {
   private let places: InstalledPlaces
   private(set) var now: Installed
   private(set) var notices: DirectoryNotices?
+  private var problems: [String] = []
 
   init(in places: InstalledPlaces) {
     self.places = places
     now = Installed(in: places)
     notices = DirectoryNotices(where: Installed.isRead)
-    if notices != nil { read() }
+    if notices == nil { problems = [String(cString: strerror(errno))] } else { read() }
   }
 
-  /// Watches before it reads, so that no change stays unseen.
+  /// Whether each change is told.
+  var isWatched: Bool { problems.isEmpty }
+
+  /// What a person can mend.
+  var complaints: [String] {
+    let lead = "what is installed is read again at each question, because the kernel does not tell its changes: "
+    return now.habits.complaints + problems.prefix(1).map { lead + $0 }
+  }
+
+  /// Watches before it reads, so that no change stays unseen, also in directories that it finds by reading.
   mutating func read() {
-    _ = notices?.watch(now.directories)
-    now = Installed(in: places)
+    var watched: [String]
+    repeat {
+      watched = now.directories
+      if let found = notices?.watch(watched) { problems = found }
+      now = Installed(in: places)
+    } while now.directories != watched
   }
 }

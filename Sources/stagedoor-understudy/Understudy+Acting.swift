@@ -161,17 +161,24 @@ extension Understudy {
 
   private func start(_ found: Case, _ token: String?, at time: UInt32) throws {
     let entry = found.entry
-    let startup = token ?? "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
+    // The identifier tells which start made a window, and one token may come with several files.
+    let isTaken = starts.contains { $0.startup == token.map { Bytes($0.utf8) } }
+    let own = "stagedoor-\(getpid())-\(UInt32.random(in: .min ... .max))_TIME\(time)"
+    let startup = isTaken ? own : token ?? own
     guard entry.isActivatable, let name = try? BusName(entry.identifier),
       let path = try? ObjectPath("/" + entry.identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : "\($0)" }.joined())
     else { return try run(found, token, startup) }
     var data: [String: Variant] = ["desktop-startup-id": Variant(startup)]
     if let token { data["activation-token"] = Variant(token) }
+    note(nil, of: entry.application, with: found.file.path, as: startup)
     // The bus may need a while to start it.
     connection.loop.task { [connection, data] in
       do {
         try await connection.call(to: name, at: path, "org.freedesktop.Application", "Open", [found.url], data) as ()
+        // A program with a window may show the file in that window.
+        if self.windows.values.contains(where: { $0.application == entry.application }) { self.forgetStart(startup) }
       } catch CallError.replied {
+        self.forgetStart(startup)
         // Who asked was told that it starts. If it cannot, the pointer at least looks busy no longer.
         do { try self.run(found, token, startup) } catch { self.endStartup(token) }
       }

@@ -107,8 +107,7 @@ extension Understudy {
   /// The windows as the judge sees them, the topmost first. Processes are looked at for one application's windows only.
   func evidence(for application: String, in sight: inout Sight) -> [Window] {
     sight.windows.map { number, seen in
-      let isLocal = isLocal(seen.shown)
-      let processNumber = isLocal ? seen.shown.process : nil
+      let processNumber = seen.shown.isLocal ? seen.shown.process : nil
       var process: Process?
       if seen.application == application, let number = processNumber {
         process = sight.processes[number] ?? processes.process(number)
@@ -116,7 +115,7 @@ extension Understudy {
       }
       return Window(
         number, application: seen.application, title: seen.shown.title, processNumber: processNumber,
-        process: process, isLocal: isLocal, isMain: seen.shown.isMain, history: seen.history)
+        process: process, isLocal: seen.shown.isLocal, isMain: seen.shown.isMain, history: seen.history)
     }
   }
 
@@ -127,10 +126,10 @@ extension Understudy {
   }
 
   func judgement(of file: File, for application: Application, among windows: [Window]) -> Judgement {
-    judge(file, for: application, among: windows, home: home) { path in
-      access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
-    }
+    judge(file, for: application, among: windows, home: home, exists: Understudy.exists)
   }
+
+  static func exists(_ path: Bytes) -> Bool { access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 }
 
   // MARK: Services on the bus
 

@@ -48,8 +48,11 @@ extension Understudy {
         return file.paths.contains { Title.hasWord(File.name(of: $0), in: window.title) } || takes(entry, file)
           ? file : nil
       }
-      let cases = files.map { ($0, judgement(of: $0, for: known, among: windows)) }
-      if let shown = document(of: window.number, among: cases) {
+      // The other windows are not judged, for there may be many of them.
+      let findings = files.map { file in
+        (file, finding(of: file, for: known, in: window, among: windows, home: home, exists: Understudy.exists))
+      }
+      if let shown = document(among: findings) {
         found[window.number] = (FileURL.text(ofPath: shown.file.path).string, shown.level)
       }
     }

@@ -55,6 +55,10 @@ extension Understudy {
       }
       noteSecrets(in: shown, of: known.manifest.entry)
       noteClosed()
+      // Titles of the same moment: a private delivery may come to a window while the service is told.
+      let titles = sight.windows.reduce(into: [:]) { titles, window in
+        titles[window.number] = String(decoding: window.seen.shown.title, as: UTF8.self)
+      }
       let hasTabs = installed.now.habits.application(entry).habit == .findsFile
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
         await compare(path, with: shown, hasTabs)
@@ -67,10 +71,11 @@ extension Understudy {
         {
           continue
         }
-        await adopt(window, found.document, of: known.manifest, at: known.path)
+        await adopt(window, found.document, titles[window] ?? "", of: known.manifest, at: known.path)
       }
       for (path, hosted) in hosting.sessions where hosted.application == identifier {
-        await tell(path, shown: hosted.window.flatMap { shown[$0]?.document })
+        await tell(
+          path, shown: hosted.window.flatMap { shown[$0]?.document }, title: hosted.window.flatMap { titles[$0] })
       }
       if hosting.refused[known.manifest.entry]?.isWaiting == false { hosting.refused[known.manifest.entry] = nil }
     }
@@ -101,9 +106,9 @@ extension Understudy {
   }
 
   private func adopt(
-    _ window: WindowNumber, _ document: DocumentPlace, of manifest: DerivedManifest, at application: ObjectPath
+    _ window: WindowNumber, _ document: DocumentPlace, _ title: String, of manifest: DerivedManifest,
+    at application: ObjectPath
   ) async {
-    let title = String(decoding: windows[window]?.shown.title ?? [], as: UTF8.self)
     let hosted = HostedSession(
       application: manifest.identifier, entry: manifest.entry, document: document, window: window,
       told: HostedSession.Told(url: document.url, title: title))
@@ -128,8 +133,8 @@ extension Understudy {
   }
 
   /// Tells the file that a session shows, and the title and the state of its window. A document in a tab behind another keeps its last title, and is in
-  /// the background. `shown` is the document that the window shows, if it is known.
-  private func tell(_ path: ObjectPath, shown: DocumentPlace?) async {
+  /// the background. `shown` is the document that the window shows, if it is known, and `title` the title with it.
+  private func tell(_ path: ObjectPath, shown: DocumentPlace?, title: String?) async {
     guard let hosted = hosting.sessions[path], hosted.isConnected else { return }
     if let url = said(of: hosted), url != hosted.told.url,
       await set("UserActivity", url.map { Self.activity($0) } ?? "", of: path, hosted),
@@ -140,7 +145,8 @@ extension Understudy {
     }
     // What is secret is told with its delivery only: until its host has heard of the next one, a session may be public without its knowledge.
     if !isSecret(hosting.sessions[path]?.told.url, of: hosted.entry) { await tellRestoration(path) }
-    guard let window = window(of: hosted), let seen = windows[window] else { return }
+    // A window that has come since is compared again.
+    guard let window = window(of: hosted), let title else { return }
     var now = hosted.told
     let isShown = shown.map { hosted.document?.isSame(as: $0) ?? false }
     if isShown ?? true {
@@ -148,7 +154,7 @@ extension Understudy {
         isShown == nil
         ? mayBeSecret(window, of: hosted.entry)
         : isSecret(hosted.url, of: hosted.entry) || said(of: hosted) != .some(hosted.url)
-      if !isHidden { now.title = String(decoding: seen.shown.title, as: UTF8.self) }
+      if !isHidden { now.title = title }
       now.state = display.active == window ? "foregroundActive" : "foregroundInactive"
     } else {
       now.state = "background"

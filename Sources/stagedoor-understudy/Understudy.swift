@@ -65,7 +65,8 @@ actor Understudy {
     let application: String
     let path: Bytes
     let startup: Bytes
-    let process: Int32
+    /// `nil` for a program that the bus starts.
+    let process: Int32?
     /// The start of the process by the kernel's count: its number may belong to another process later.
     let started: Int64?
     let noted = ContinuousClock.now
@@ -159,7 +160,7 @@ actor Understudy {
   }
 
   func readInstalled() {
-    let former = installed.now.habits.complaints
+    let former = installed.complaints
     installed.read()
     sayComplaints(besides: former)
     for (number, seen) in windows {
@@ -169,13 +170,13 @@ actor Understudy {
   }
 
   private func sayComplaints(besides former: [String]) {
-    for complaint in installed.now.habits.complaints where !former.contains(complaint) {
+    for complaint in installed.complaints where !former.contains(complaint) {
       fputs("stagedoor-understudy: \(complaint.printable)\n", stderr)
     }
   }
 
   /// Where the kernel has no room for notices.
-  func readInstalledIfUnwatched() { if installed.notices == nil { installed.read() } }
+  func readInstalledIfUnwatched() { if !installed.isWatched { installed.read() } }
 
   /// Takes all events of the display. A question to the display may bring more events, and its descriptor then stays quiet.
   func takeEvents() {
@@ -218,14 +219,15 @@ actor Understudy {
   private func look(isFirst: Bool) {
     let all = display.windows()
     let present = Set(all)
+    // Those that have just gone are neighbours too.
+    var met = windows
     windows = windows.filter { present.contains($0.key) }
     let new = all.filter { windows[$0] == nil }
-    for (number, shown) in zip(new, display.read(new)) {
+    for (number, shown) in zip(new, read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
       if !isFirst {
-        for (other, neighbour) in windows where neighbour.shown.process == shown.process && shown.process != nil {
-          windows[other]?.history?.isComplete = false
-        }
+        let neighbours = met.filter { shown.process != nil && $0.value.shown.process == shown.process }.keys
+        for other in neighbours { windows[other]?.history?.isComplete = false }
         let start = takeStart(of: shown, seen.application)
         if let start {
           (seen.application, seen.startedAs) = (start.application, start.application)
@@ -234,17 +236,37 @@ actor Understudy {
         }
         if isRecalled(seen.application) {
           seen.history = .init(
-            startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title])
+            startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title],
+            isComplete: neighbours.isEmpty)
         }
       }
-      windows[number] = seen
+      (windows[number], met[number]) = (seen, seen)
       if shown.isMain, !isFirst { endStartups(of: seen.application) }
     }
   }
 
+  private func read(_ numbers: [WindowNumber]) -> [ShownWindow] {
+    display.read(numbers).map { shown in
+      var shown = shown
+      shown.isLocal = isLocal(shown)
+      return shown
+    }
+  }
+
+  /// The programs that bring windows of other machines to a display.
+  private static let carriers = ["ssh", "waypipe"].map { Bytes($0.utf8) }
+
+  /// Wayland tells no machine. A window of another has the process of the program that brings it, or a number that no process has here.
+  private func isLocal(_ shown: ShownWindow) -> Bool {
+    if !shown.machine.isEmpty { return shown.machine == machine }
+    guard let process = shown.process else { return true }
+    let program = processes.program(of: process)
+    return processes.start(of: process) != nil && !Understudy.carriers.contains { $0 == program }
+  }
+
   private func application(of shown: ShownWindow) -> String? {
     var traits = shown.traits
-    if let process = shown.process, isLocal(shown) {
+    if let process = shown.process, shown.isLocal {
       if processes.variable("GIO_LAUNCHED_DESKTOP_FILE_PID", of: process) == Bytes("\(process)".utf8) {
         traits.launchedFrom = processes.variable("GIO_LAUNCHED_DESKTOP_FILE", of: process)
       }
@@ -256,7 +278,7 @@ actor Understudy {
   /// Looks again at windows that say otherwise whose they are, or of what kind. Their titles are read apart, because each change counts.
   private func recognise(_ numbers: Set<WindowNumber>) {
     let numbers = Array(numbers)
-    for (number, shown) in zip(numbers, numbers.isEmpty ? [] : display.read(numbers)) {
+    for (number, shown) in zip(numbers, numbers.isEmpty ? [] : read(numbers)) {
       let title = windows[number]?.shown.title ?? shown.title
       windows[number]?.shown = shown
       windows[number]?.shown.title = title
@@ -273,15 +295,13 @@ actor Understudy {
     return entry.map { installed.now.habits.application($0).habit == .oneProcessForEach } ?? false
   }
 
-  func isLocal(_ shown: ShownWindow) -> Bool { shown.machine.isEmpty || shown.machine == machine }
-
   // MARK: Starts
 
-  func note(_ process: Int32, of application: String, with path: Bytes, as startup: String) {
+  func note(_ process: Int32?, of application: String, with path: Bytes, as startup: String) {
     starts.append(
       Start(
         application: application, path: path, startup: Bytes(startup.utf8), process: process,
-        started: processes.start(of: process)))
+        started: process.flatMap(processes.start)))
     if starts.count > 256 { starts.removeFirst() }
   }
 
@@ -293,13 +313,16 @@ actor Understudy {
     }
   }
 
+  func forgetStart(_ startup: String) { starts.removeAll { $0.startup == Bytes(startup.utf8) } }
+
   func runs(_ start: Start) -> Bool {
-    start.started != nil && processes.start(of: start.process) == start.started
+    guard let process = start.process else { return .now - start.noted < startTime }
+    return start.started != nil && processes.start(of: process) == start.started
   }
 
   /// The start of ours that made a window. It made no other: what runs inside a program that was started here inherits its variables.
   private func takeStart(of shown: ShownWindow, _ application: String?) -> Start? {
-    guard shown.isMain, isLocal(shown), let place = placeOfStart(shown) else { return nil }
+    guard shown.isMain, shown.isLocal, let place = placeOfStart(shown) else { return nil }
     let start = starts.remove(at: place)
     return application == nil || application == start.application ? start : nil
   }
@@ -307,21 +330,24 @@ actor Understudy {
   /// A window that no start is known to have made may be that of every start of its application, and of every start at all where nobody knows its
   /// application or its process.
   private func endStarts(by seen: Seen) {
-    guard seen.shown.isMain, isLocal(seen.shown) else { return }
+    guard seen.shown.isMain, seen.shown.isLocal else { return }
     let isKnown = seen.application != nil && seen.shown.process != nil
     for place in starts.indices where !isKnown || starts[place].application == seen.application {
       starts[place].mayBeShown = true
     }
   }
 
+  /// The process is surer than the identifier, which the programs of a selection of files may share.
   private func placeOfStart(_ shown: ShownWindow) -> Int? {
-    func startup(_ identifier: Bytes) -> Int? {
-      identifier.isEmpty ? nil : starts.lastIndex { $0.startup == identifier }
-    }
-    if let place = startup(shown.startup) { return place }
-    guard var process = shown.process else { return nil }
+    if let place = shown.process.flatMap(placeOfStart) { return place }
     // gvim leaves its first process, and keeps its variables.
-    if let place = processes.variable("DESKTOP_STARTUP_ID", of: process).flatMap(startup) { return place }
+    let inherited = shown.process.flatMap { processes.variable("DESKTOP_STARTUP_ID", of: $0) }
+    let identifiers = [shown.startup, inherited ?? []].filter { !$0.isEmpty }
+    return identifiers.lazy.compactMap { identifier in self.starts.lastIndex { $0.startup == identifier } }.first
+  }
+
+  private func placeOfStart(by process: Int32) -> Int? {
+    var process = process
     for _ in 0..<8 {
       let started = processes.start(of: process)
       if let place = starts.lastIndex(where: { $0.process == process && $0.started == started }) { return place }

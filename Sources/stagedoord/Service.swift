@@ -36,7 +36,7 @@ struct Service: Sendable {
       if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
       let types = TypeCatalog.installed(in: data) { log.warning("\($0)") }
-      let fileTypes = InstalledFileTypes(in: data)
+      let fileTypes = InstalledFileTypes(in: data) { log.warning("\($0)") }
       let interchange = try await open(directory, arguments, types, fileTypes, log, on: connection)
       let manifests = try ManifestKeeper(
         InstalledManifests(in: data, types: types), InstalledRules(in: Directories.configuration()), fileTypes,

@@ -81,9 +81,20 @@ import Testing
     #expect(words == "editor\n--new\n\(house.home)/a b.txt")
   }
 
-  @Test func `a choice that needs a terminal is not started without one`() async throws {
-    try house.write("[Default Applications]\ntext/plain=lines.desktop\n", to: "\(house.home)/config/mimeapps.list")
+  @Test func `where nothing opens the type of a name, the desktop is asked for that of the content`() async throws {
     try await open("--make-default").expect(ends: 0)
+    try house.write("\0film", to: "\(house.home)/film")
+    try await open("film").expect(ends: 6, with: "no other application opens application/octet-stream")
+    try house.writeProgram(
+      "\(house.home)/bin/xdg-mime", "[ \"$*\" = 'query filetype \(house.home)/film' ] && echo text/plain")
+    try await open("film").expect(ends: 0, with: "Editor opens the file")
+  }
+
+  @Test func `a choice that needs a terminal stays the first, and is not started without one`() async throws {
+    let list = "\(house.home)/config/mimeapps.list"
+    try house.write("[Default Applications]\ntext/plain=lines.desktop\n", to: list)
+    try await open("--make-default").expect(ends: 0)
+    #expect(try text(list).contains("\ntext/plain=lines.desktop\n"))
     try house.write("one", to: "\(house.home)/a.txt")
     try await open("a.txt").expect(ends: 6, "Lines needs a terminal, which nothing here opens")
   }

@@ -104,6 +104,27 @@ import Testing
     #expect(installed.read().broken.isEmpty, "it is gone")
   }
 
+  @Test func `a MIME database that is too large is passed over whole, and told`() throws {
+    let folder = TemporaryDirectory(in: "/tmp")
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/mime", withIntermediateDirectories: true)
+    let (files, line) = (["subclasses", "aliases", "globs2"], "image/x-one text/html\n50:text/html:*.one\n")
+    let told = Lock<[String]>([])
+    func read(over: Int) throws {
+      let padding = String(repeating: "\n", count: Limits.typeDatabase - line.utf8.count + over)
+      for file in files { try Data((line + padding).utf8).write(to: URL(filePath: "\(folder.path)/mime/\(file)")) }
+      let one = try #require(ContentType("image/x-one"))
+      let types = TypeCatalog.installed(in: [folder.path]) { fault in told.withLock { $0.append("\(fault)") } }
+      #expect(types.conforms(one, to: try #require(ContentType("text/html"))) == (over == 0))
+      let names = InstalledFileTypes(in: [folder.path]) { fault in told.withLock { $0.append("\(fault)") } }
+      #expect((names.type(ofName: "a.one") != nil) == (over == 0))
+    }
+    try read(over: 0)
+    let before = told.withLock { exchange(&$0, with: []) }
+    #expect(!before.contains { $0.contains("bytes") })
+    try read(over: 1)
+    #expect(told.withLock(\.self) == files.map { "\(folder.path)/mime/\($0): it has more than 2097152 bytes" })
+  }
+
   @Test func `a hidden file is no manifest`() throws {
     let folder = TemporaryDirectory(in: "/tmp")
     let applications = "\(folder.path)/stagedoor/applications"

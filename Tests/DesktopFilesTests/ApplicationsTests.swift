@@ -132,6 +132,8 @@ import WindowEvidence
       "data/applications/org.example.Two.desktop": entry("cat %f", "text/plain;", more: "Categories=TextEditor;"),
       "data/applications/org.example.Two.Helper.desktop": entry("cat -n %f", "image/png;"),
       "data/applications/web.desktop": entry("ls %f", "text/html;", more: "Categories=WebBrowser;"),
+      // As a file manager writes for a choice.
+      "data/applications/userapp-web.desktop": entry("ls %f", "text/html;", more: "NoDisplay=true"),
       "data/applications/term.desktop": entry("env ls %f", "text/plain;", more: "Terminal=true"),
       "data/applications/7up.desktop": entry("head %f"),
       "config/mimeapps.list":

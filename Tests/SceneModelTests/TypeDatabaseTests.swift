@@ -75,17 +75,6 @@ import Testing
     #expect(problems.last?.reason == "980 more problems of the type database are not listed")
   }
 
-  @Test func `a file that is too large is passed over whole`() throws {
-    let line = Array("image/x-one text/html\n".utf8)
-    let padding = [UInt8](repeating: UInt8(ascii: "\n"), count: Limits.typeDatabase - line.count)
-    let full = TypeCatalog([TypeDatabase(name: "m", subclasses: line + padding, aliases: [])])
-    #expect(try full.conforms("image/x-one", to: "text/html"))
-    #expect(full.problems == [])
-    let over = TypeCatalog([TypeDatabase(name: "m", subclasses: line + padding + [0x0A], aliases: [])])
-    #expect(try !over.conforms("image/x-one", to: "text/html"))
-    #expect(over.problems.map(\.description) == ["m/subclasses: it has 2097153 bytes, and 2097152 are read"])
-  }
-
   @Test func `a chain of 100,000 types is followed to its end`() throws {
     let chain = (0..<100_000).map { "x/\($0) x/\($0 + 1)\n" }.joined()
     let catalog = TypeCatalog([TypeDatabase(subclasses: chain)])

@@ -45,6 +45,41 @@ import WindowEvidence
     }
   }
 
+  /// What the bus starts has no process that is known here.
+  @Test(arguments: [true, false])
+  func `a file for a program that the bus starts is opened once until its window comes`(opens: Bool) async throws {
+    let program = "org.example.Viewer"
+    try await PlayedDesktop.run(programs: [program], knowsStarted: true, lines: [program: "DBusActivatable=true\n"]) {
+      desktop async throws in
+      let application = try await desktop.bus.connect()
+      let opened = Lock(0)
+      var interface = Interface("org.freedesktop.Application")
+      interface.method("Open", in: "uris", "data") { (_: [String], _: [String: Variant]) throws in
+        opened.withLock { $0 += 1 }
+        if !opens { throw ErrorReply("org.freedesktop.DBus.Error.Failed", "not now") }
+      }
+      application.export(interface, at: "/org/example/Viewer")
+      _ = try await application.requestName("org.example.Viewer")
+      func open() async throws {
+        let found = try await desktop.understudy.look(for: desktop.url("a.txt"), in: program)
+        #expect(try await desktop.understudy.act(on: found, nil).0 == .started)
+      }
+      for _ in 0..<2 { try await open() }
+      try await eventually("the program's own start, if the bus has none") {
+        await desktop.understudy.starts.map { $0.process == nil } == [opens]
+      }
+      try await open()
+      await desktop.tell { $0.show(1, program, "a window", process: 7) }
+      for calls in 2...3 {
+        try await open()
+        try await eventually("another call") { opened.withLock(\.self) == (opens ? calls : 2) }
+        try await eventually("its end") {
+          await desktop.understudy.starts.contains { $0.process == nil && !$0.mayBeShown } == false
+        }
+      }
+    }
+  }
+
   @Test func `where the display raises no window, each wish starts the program that shows the file`() async throws {
     try await PlayedDesktop.run(programs: ["gvim"], knowsStarted: true) { desktop async throws in
       desktop.display.change { $0.canRaise = false }

@@ -141,6 +141,7 @@ final class PlayedProcesses: Processes, Sendable {
     /// Whether the kernel knows the processes that the understudy starts, which end at once.
     var knowsStarted = false
     var variables: [Int32: [String: String]] = [:]
+    var programs: [Int32: String] = [:]
     /// How often each was looked at.
     var looks: [Int32: Int] = [:]
     /// The processes whose start time was asked for: every process that the understudy started, and others.
@@ -186,7 +187,7 @@ final class PlayedProcesses: Processes, Sendable {
   func variable(_ name: String, of number: Int32) -> Bytes? {
     state.withLock { $0.variables[number]?[name].map { Bytes($0.utf8) } }
   }
-  func program(of number: Int32) -> Bytes? { nil }
+  func program(of number: Int32) -> Bytes? { state.withLock { $0.programs[number].map { Bytes($0.utf8) } } }
 }
 
 /// An understudy on a private bus, a played display, and a folder with desktop files and documents.
@@ -233,6 +234,8 @@ struct PlayedDesktop {
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
       // A process that nobody awaits would keep the tests that end a process of their own waiting.
       defer { desktop.processes.awaitStarted() }
+      // The understudy and its connection would keep each other, and a descriptor of which the kernel allows each user 128.
+      defer { connection.unexport("org.stagedoor.Understudy1", at: UnderstudyInterface.path) }
       try await body(desktop)
     }
   }

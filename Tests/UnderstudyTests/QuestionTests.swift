@@ -3,6 +3,8 @@ import DBusTestSupport
 import DesktopFiles
 import Foundation
 import Glibc
+import SceneModel
+import ServiceSupport
 import Testing
 import WindowEvidence
 
@@ -64,6 +66,15 @@ import WindowEvidence
     #expect(symlink(target, place) == 0)
     #expect(File(at: name)?.otherPaths == [])
     #expect(File(at: link)?.otherPaths == [name])
+  }
+
+  @Test func `a name that is no text has the type of its ending`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    try FileManager.default.createDirectory(at: folder.appending(path: "mime"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try "50:video/mp4:*.mp4\n".write(to: folder.appending(path: "mime/globs2"), atomically: true, encoding: .utf8)
+    let path = Bytes("\(folder.path)/f".utf8) + [0xFC] + Bytes("r.mp4".utf8)
+    #expect(InstalledFileTypes(in: [folder.path]).type(ofFile: path).description == "video/mp4")
   }
 
   @Test func `a program is asked about the paths and the URLs that it was given`() async throws {

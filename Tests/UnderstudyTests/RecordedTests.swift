@@ -4,6 +4,7 @@ import DaemonTestSupport
 import DesktopFiles
 import Foundation
 import Glibc
+import ServiceSupport
 import Synchronization
 import Testing
 import WindowEvidence
@@ -32,6 +33,20 @@ import WindowEvidence
       #expect(try await desktop.verdict("a.txt", "okular") == .raise(window: 1, .certain))
       desktop.display.show(2, "unknown", "another", process: 7)
       #expect(try await desktop.verdict("a.txt", "okular") == .start)
+    }
+  }
+
+  /// Only X11 tells the machine, and not every compositor the process.
+  @Test(
+    arguments: [(7, "gvim", true), (7, "ssh", false), (7, "waypipe", false), (8, nil, false), (nil, nil, true)]
+      as [(Int32?, String?, Bool)])
+  func `a window that does not say its machine is where its process is`(
+    process: Int32?, program: String?, isLocal: Bool
+  ) async throws {
+    try await PlayedDesktop.run(programs: ["gvim"], { _ in [.running(7)] }) { desktop async throws in
+      desktop.processes.change { $0.programs[7] = program }
+      desktop.display.show(1, "gvim", "a.txt (\(desktop.place)) - GVIM", process: process)
+      #expect(try await desktop.verdict("a.txt", "gvim") == (isLocal ? .raise(window: 1, .certain) : .start))
     }
   }
 
@@ -72,6 +87,19 @@ import WindowEvidence
     }
   }
 
+  /// Its title may be that of another file of this name.
+  @Test(arguments: [true, false])
+  func `a window of a process that had one before is not known from its titles`(isAtOnce: Bool) async throws {
+    try await PlayedDesktop.run(programs: ["viewnior"], { [.opened(7, with: "\($0)/a.txt")] }) { desktop async throws in
+      await desktop.tell { $0.show(1, "viewnior", "a.txt", process: 7) }
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .raise(window: 1, .likely))
+      if isAtOnce { desktop.display.hide(1) }
+      await desktop.tell { $0.show(2, "viewnior", "a.txt", process: 7) }
+      if !isAtOnce { desktop.display.hide(1) }
+      #expect(try await desktop.verdict("a.txt", "viewnior") == .start)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `a file that is opened twice while its program starts is opened once`(runs: Bool) async throws {
     try await PlayedDesktop.run(programs: ["gvim"], knowsStarted: runs) { desktop async throws in
@@ -83,6 +111,26 @@ import WindowEvidence
         #expect(try await desktop.understudy.act(on: found, nil).0 == .started)
       }
       #expect(await desktop.understudy.starts.count == (runs ? 2 : 3))
+    }
+  }
+
+  /// A file manager gives one token with all files of a selection, and a program may write the token on its window in place of its identifier.
+  @Test(arguments: [false, true])
+  func `two files of one name that come with one token are told apart`(isKnown: Bool) async throws {
+    try await PlayedDesktop.run(programs: ["viewnior"], files: ["x/a.txt", "y/a.txt"], knowsStarted: true) {
+      desktop async throws in
+      for name in ["x/a.txt", "y/a.txt"] {
+        let found = try await desktop.understudy.look(for: desktop.url(name), in: "viewnior")
+        _ = try await desktop.understudy.act(on: found, "one_TIME1")
+      }
+      for (window, start) in zip([1, 2] as [WindowNumber], await desktop.understudy.starts) {
+        let process = isKnown ? start.process ?? 0 : Int32(6 + window)
+        desktop.processes.change { $0.all[process] = Process(number: process, started: 1 << 60, ticks: 1) }
+        let startup = isKnown ? "one_TIME1" : String(decoding: start.startup, as: UTF8.self)
+        await desktop.tell { $0.show(window, "viewnior", "a.txt", process: process, startup: startup) }
+      }
+      #expect(try await desktop.verdict("x/a.txt", "viewnior") == .raise(window: 1, .likely))
+      #expect(try await desktop.verdict("y/a.txt", "viewnior") == .raise(window: 2, .likely))
     }
   }
 
@@ -121,6 +169,20 @@ import WindowEvidence
     }
   }
 
+  @Test(arguments: ["/usr", "/nowhere"])
+  func `a program starts in the directory that its desktop file names, if it is there`(directory: String) async throws {
+    try await PlayedDesktop.run(programs: ["geany"], lines: ["geany": "Path=\(directory)\n"]) { desktop async throws in
+      let started = "\(desktop.place)/started"
+      try "#!/bin/sh\npwd >'\(started)'\n".write(
+        toFile: "\(desktop.place)/bin/geany", atomically: false, encoding: .utf8)
+      #expect(try await desktop.opened([:]).deed == "started")
+      try await eventually("the program") {
+        (try? String(contentsOfFile: started, encoding: .utf8))?.hasSuffix("\n") == true
+      }
+      #expect(try (String(contentsOfFile: started, encoding: .utf8) == "/usr\n") == (directory == "/usr"))
+    }
+  }
+
   @Test func `an application that is installed later is known, and one that is removed is not`() async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       let following = desktop.understudy.connection.loop.task { await desktop.understudy.followInstalled() }
@@ -138,6 +200,48 @@ import WindowEvidence
       }
       let chosen = try await desktop.understudy.look(for: desktop.url("a.txt"), in: nil)
       #expect(chosen.entry.identifier == "deep-two")
+    }
+  }
+
+  @Test func `a new folder is followed, and so is the file behind a link`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"], files: ["a.txt", "dotfiles/mimeapps.list"]) {
+      desktop async throws in
+      let (place, files) = (desktop.place, FileManager.default)
+      try files.createDirectory(atPath: "\(place)/config", withIntermediateDirectories: true)
+      try files.createSymbolicLink(
+        atPath: "\(place)/config/mimeapps.list", withDestinationPath: "../dotfiles/mimeapps.list")
+      let places = InstalledPlaces(data: ["\(place)/data"], configuration: ["\(place)/config"])
+      let follower = Mutex(InstalledFollower(in: places))
+      try await eventually("room for notices beside those of other tests") {
+        follower.withLock {
+          if $0.notices == nil { $0 = InstalledFollower(in: places) }
+          return $0.notices != nil
+        }
+      }
+      func isTold() -> Bool { follower.withLock { $0.notices?.take() ?? false } }
+      let folder = "\(place)/data/applications"
+      try files.createDirectory(atPath: "\(folder)/deep", withIntermediateDirectories: true)
+      #expect(isTold())
+      follower.withLock { $0.read() }
+      try files.copyItem(atPath: "\(folder)/mousepad.desktop", toPath: "\(folder)/deep/two.desktop")
+      #expect(isTold())
+      try "".write(toFile: "\(place)/dotfiles/mimeapps.list", atomically: false, encoding: .utf8)
+      #expect(isTold())
+    }
+  }
+
+  @Test func `where the kernel tells no changes, what is installed is read at each question`() async throws {
+    try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
+      if let notices = await desktop.understudy.installed.notices {
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        #expect(dup2(nothing, notices.descriptor) == notices.descriptor)
+        close(nothing)
+      }
+      await desktop.understudy.readInstalled()
+      #expect(await desktop.understudy.installed.complaints.count == 1)
+      let folder = "\(desktop.place)/data/applications"
+      try FileManager.default.copyItem(atPath: "\(folder)/mousepad.desktop", toPath: "\(folder)/two.desktop")
+      #expect(try await desktop.understudy.look(for: desktop.url("a.txt"), in: "two").entry.identifier == "two")
     }
   }
 

@@ -196,6 +196,27 @@ import WindowEvidence
     }
   }
 
+  @Test func `a private file that comes to a window while another session ends gives no session its title`()
+    async throws
+  {
+    try await withHost(of: "gvim") { desktop, host, service async throws in
+      try await connect("a.txt", 1, desktop, host)
+      try await connect("c.txt", 2, to: PlayedService.other, desktop, host)
+      try await desktop.isCompared()
+      let options = desktop.options(["b.txt"], isPrivate: true)
+      service.whileDisconnecting.withLock {
+        $0 = { _ in
+          desktop.display.write("b.txt (\(desktop.place)) - GVIM", on: 1)
+          try await host.call("ConnectScene", ObjectPath("\(PlayedService.root.rawValue)/session/u"), "", options) as ()
+        }
+      }
+      await desktop.tell { $0.hide(2) }
+      try await eventually("the end of the session") { service.count(of: "t.Disconnect") == 1 }
+      try await desktop.isCompared()
+      #expect(!said(service).contains { $0.contains("b.txt") } && service.adopted == 0, "\(service.told)")
+    }
+  }
+
   @Test func `a private file on the session of another file stays secret until it is delivered to everyone`()
     async throws
   {

@@ -237,6 +237,26 @@ private func verdict(_ file: File, _ application: Application, _ windows: Window
     #expect(found.findings.map(\.vetoes) == [[.unknownApplication], [.otherApplication]])
   }
 
+  /// A list of windows asks so: it would read all titles once more for each window.
+  @Test func `one window is judged as among all, and no other title is read for it`() {
+    let windows = ["a.txt + (~) - GVIM", "b.txt (~) - GVIM", "a.txt (~) - GVIM"].enumerated().map { number, title in
+      window(title, number: UInt32(number), of: "gvim")
+    }
+    let neighbours = ["/home/ann/a.txt +"].map(bytes)
+    let all = judgement(file(), application("GVIM"), windows, neighbours).findings
+    for (number, window) in windows.enumerated() {
+      var asked: [Bytes] = []
+      let found = finding(
+        of: file(), for: application("GVIM"), in: window, among: windows, home: bytes("/home/ann")
+      ) { path in
+        asked.append(path)
+        return neighbours.contains(path)
+      }
+      #expect(found == all[number])
+      #expect(asked.contains(neighbours[0]) == (number == 0))
+    }
+  }
+
   @Test func `every finding names its evidence and what speaks against it`() {
     let windows = [
       window("/home/ann/a.txt - Mousepad"), window("/etc/a.txt - Mousepad", number: 2),

@@ -51,12 +51,6 @@ extension TypeDatabase {
     -> [TypePair]
   {
     let bytes = self[keyPath: file]
-    guard bytes.count <= Limits.typeDatabase else {
-      // Not its first lines: which lines are first depends on their order, and so would every answer.
-      problems.add(
-        Fault(.limit, at: "\(name)/\(fileName)", "it has \(bytes.count) bytes, and \(Limits.typeDatabase) are read"))
-      return []
-    }
     var pairs: [TypePair] = []
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       if line.isEmpty || line.first == UInt8(ascii: "#") { continue }

@@ -224,7 +224,8 @@ enum OpenCommand {
     _ url: String, _ path: [UInt8], _ applications: Applications, _ reason: String, _ invocation: Invocation
   ) throws(Problem) {
     let type = LocalFile.types.type(ofFile: path)
-    guard let entry = applications.application(for: type) else {
+    guard let entry = applications.application(for: type) ?? typeByContent(of: path).flatMap(applications.application)
+    else {
       throw Problem(.applicationFailed, "no other application opens \(type), the type of \(url.printable)")
     }
     if entry.isTerminal {
@@ -240,6 +241,13 @@ enum OpenCommand {
       throw Problem(.applicationFailed, "\(entry.program.printable): \(String(cString: strerror(error)))")
     }
     try say("handed over", invocation)
+  }
+
+  /// The desktop's own word for what is in a file: it knows more beginnings.
+  private static func typeByContent(of path: [UInt8]) -> ContentType? {
+    PrintedLine.first(of: ["xdg-mime", "query", "filetype"].map { Array($0.utf8) } + [path]).flatMap {
+      ContentType(Text($0))
+    }
   }
 
   // MARK: The argument
