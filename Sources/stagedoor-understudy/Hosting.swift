@@ -23,11 +23,8 @@ struct Hosting {
   var isComparing = false
   var isUpdating = false
   var isOutOfDate = false
-  /// The pause before the service is asked again for what it could not do.
-  var pausing: Task<Void, Never>?
-  var pause = Hosting.firstPause
-  /// The same for what is told of an application's sessions, by desktop files.
-  var refused: [String: (pause: Duration, isWaiting: Bool)] = [:]
+  /// The pauses before the service is asked again for what it could not do: for an application's sessions by the desktop file, for manifests by `nil`.
+  var refused: [String?: (pause: Duration, isWaiting: Bool)] = [:]
   static let firstPause = Duration.milliseconds(100)
   static let longestPause = Duration.seconds(60)
 }

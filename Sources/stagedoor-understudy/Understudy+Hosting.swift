@@ -30,8 +30,6 @@ extension Understudy {
       hosting.service = owner
       // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.
       hosting.registered = [:]
-      hosting.pausing?.cancel()
-      hosting.pause = Hosting.firstPause
       hosting.refused = [:]
       for path in hosting.sessions.keys { hosting.sessions[path]?.broughtBy = nil }
       await updateManifests()
@@ -88,21 +86,20 @@ extension Understudy {
         if !(await register(manifest)) { hasFailed = true }
       }
     }
-    if hasFailed { updateManifestsLater() } else { hosting.pause = Hosting.firstPause }
+    if hasFailed { askAgain(nil) { await self.updateManifests() } } else { hosting.refused[nil] = nil }
     for known in hosting.registered.values { windowsChanged(of: known.manifest.entry) }
   }
 
-  /// The service may have no space on its disk, or not answer in time: it is asked again, after pauses that grow, until it has another owner.
-  private func updateManifestsLater() {
-    hosting.pausing?.cancel()
-    let pause = hosting.pause
-    hosting.pause = min(pause * 2, Hosting.longestPause)
-    hosting.pausing = connection.loop.task { [connection] in
+  /// The service may have no space on its disk, or not answer in time: it is asked again, after pauses that grow.
+  func askAgain(_ entry: String?, _ ask: @escaping () async -> Void) {
+    let former = hosting.refused[entry]
+    if former?.isWaiting ?? false { return }
+    let pause = former.map { min($0.pause * 2, Hosting.longestPause) } ?? Hosting.firstPause
+    hosting.refused[entry] = (pause, true)
+    connection.loop.task { [connection] in
       await connection.loop.sleep(for: pause)
-      if Task.isCancelled { return }
-      // Nobody cancels the calls that follow.
-      self.hosting.pausing = nil
-      await self.updateManifests()
+      self.hosting.refused[entry]?.isWaiting = false
+      await ask()
     }
   }
 

@@ -192,20 +192,8 @@ extension Understudy {
       // The bus has gone, and the understudy goes too.
       return false
     } catch {
-      tellAgain(hosted.entry)
+      askAgain(hosted.entry) { self.windowsChanged(of: hosted.entry) }
       return false
-    }
-  }
-
-  private func tellAgain(_ entry: String) {
-    let former = hosting.refused[entry]
-    if former?.isWaiting ?? false { return }
-    let pause = former.map { min($0.pause * 2, Hosting.longestPause) } ?? Hosting.firstPause
-    hosting.refused[entry] = (pause, true)
-    connection.loop.task { [connection] in
-      await connection.loop.sleep(for: pause)
-      self.hosting.refused[entry]?.isWaiting = false
-      self.windowsChanged(of: entry)
     }
   }
 
