@@ -98,8 +98,10 @@ import WindowEvidence
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.copyItem(at: URL(filePath: "/bin/sleep").resolvingSymlinksInPath(), to: program)
     try await Command(program.path, "3600").whileRunning { running async throws in
+      let name = { @Sendable in Kernel().program(of: running.processIdentifier) }
+      try await eventually("the program") { name() == Bytes("editor".utf8) }
       try FileManager.default.removeItem(at: program)
-      #expect(Kernel().program(of: running.processIdentifier) == Bytes("editor".utf8))
+      #expect(name() == Bytes("editor".utf8))
     }
   }
 
