@@ -1,4 +1,3 @@
-import Glibc
 import SceneModel
 import ServiceSupport
 
@@ -11,8 +10,6 @@ package struct DesktopEntry: Sendable {
   package var name: String
   package var icon: String?
   package var exec: [String]
-  /// The directory in which `env` starts it; `nil` if any will do.
-  package var directory: String?
   package var types: [String]
   package var startupClass: String?
   package var categories: Set<String>
@@ -43,7 +40,7 @@ package struct DesktopEntry: Sendable {
 
   /// The words that start it with a file, whose path may have any bytes, as the desktop entry specification fills them in.
   package func command(opening path: [UInt8], url: String) -> [[UInt8]] {
-    var words = directory.map { ["env", "--chdir=\($0)"].map { Array($0.utf8) } } ?? []
+    var words: [[UInt8]] = []
     var isFilled = false
     for word in exec {
       // This code stands for two words, or none; the others for nothing by themselves.
@@ -92,7 +89,7 @@ extension DesktopEntry {
     else { return nil }
     self.init(
       identifier: identifier, application: identifier, path: path, name: fields["Name"] ?? identifier,
-      icon: fields["Icon"], exec: exec, directory: fields["Path"].flatMap { access($0, X_OK) == 0 ? $0 : nil },
+      icon: fields["Icon"], exec: exec,
       types: (fields["MimeType"] ?? "").split(separator: ";").map(String.init), startupClass: fields["StartupWMClass"],
       categories: Set((fields["Categories"] ?? "").split(separator: ";").map(String.init)),
       isShown: fields["NoDisplay"] != "true", isTerminal: fields["Terminal"] == "true",

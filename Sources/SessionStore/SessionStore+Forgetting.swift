@@ -25,23 +25,32 @@ extension SessionStore {
     let excess = min(max(0, over - history.deliveries), piece)
     var left = piece
     if excess > 0 {
-      // A wrong clock dated those that ended in the future. Nobody knows when, so they go first.
-      var forgotten = try forget(SessionStore.endedAfter, now.microseconds, database, atMost: excess, keepsTokens: true)
-      forgotten += try forget(SessionStore.endedBefore, .max, database, atMost: excess - forgotten, keepsTokens: true)
-      left -= forgotten
+      let present = min(now.microseconds, .max - 1) + 1
+      var past = try ended(SessionStore.endedBefore, present, database, atMost: excess, keepsTokens: true)[...]
+      // A wrong clock dated these. Nobody knows when they ended, so one of them goes before a past one that was made after it.
+      var future = try ended(SessionStore.endedAfter, now.microseconds, database, atMost: excess, keepsTokens: true)[
+        ...]
+      while left > piece - excess, let next = [past.first, future.first].compactMap(\.self).min() {
+        try database.run("DELETE FROM delivery WHERE number = ?", next)
+        if next == past.first { past.removeFirst() } else { future.removeFirst() }
+        left -= 1
+      }
     }
-    return try forget(SessionStore.endedBefore, horizon, database, atMost: left) < left
+    let old = try ended(SessionStore.endedBefore, horizon, database, atMost: left)
+    for number in old { try database.run("DELETE FROM delivery WHERE number = ?", number) }
+    return old.count < left
   }
 
   // SQLite uses the index only for its very expression.
   private static let endedBefore = "ifnull(ended, created) < ? ORDER BY ifnull(ended, created), number"
   private static let endedAfter = "ifnull(ended, created) > ? ORDER BY number"
 
-  /// - Parameter keepsTokens: Whether the newest of each sender with a token stay.
-  /// - Returns: The number of forgotten deliveries.
-  private func forget(
+  /// The numbers of deliveries that are over. If one of them is private, its bytes will be overwritten.
+  ///
+  /// - Parameter keepsTokens: Whether the newest of each sender with a token are left out.
+  private func ended(
     _ which: String, _ time: Int64, _ database: Database, atMost limit: Int64, keepsTokens: Bool = false
-  ) throws(StoreError) -> Int64 {
+  ) throws(StoreError) -> [Int64] {
     var old: [Int64] = []
     var firstKept: [Text: Int64] = [:]
     var find = try database.query(
@@ -61,13 +70,7 @@ extension SessionStore {
       if find.number(at: 2) != 0 { try database.overwriteDeleted(true) }
       old.append(number)
     }
-    if old.isEmpty { return 0 }
-    var remove = try database.query("DELETE FROM delivery WHERE number = ?")
-    for number in old {
-      remove.put(number)
-      try remove.run()
-    }
-    return Int64(old.count)
+    return old
   }
 
   private func firstKeptToken(of sender: Text, _ database: Database) throws(StoreError) -> Int64 {

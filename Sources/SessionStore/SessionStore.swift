@@ -103,8 +103,11 @@ package final class SessionStore {
     directory?.rememberFiles()
   }
 
-  deinit {
-    // Let go without `close()`, after it could not be read. Nobody has called again, so nobody has checked.
+  // After it could not be read, the store may be let go without `close()`.
+  deinit { rememberSuspicion() }
+
+  /// Nobody has called again since SQLite reported damage, so nobody has checked.
+  private func rememberSuspicion() {
     if case .open(let database) = connection, database.isSuspect { directory?.rememberDoubt() }
   }
 
@@ -162,14 +165,10 @@ package final class SessionStore {
   /// Writes all entries to rows, and leaves one file. Nothing is lost without this call.
   package func close() {
     try? writeRows()
+    rememberSuspicion()
     // Only a connection without an error may tidy up; settling may have replaced it.
     if case .open(let database) = connection {
-      if database.isSuspect {
-        // Nobody has called again, so nobody has checked.
-        directory?.rememberDoubt()
-      } else if damage == nil {
-        database.letCloseCheckpoint()
-      }
+      if !database.isSuspect, damage == nil { database.letCloseCheckpoint() }
       database.close()
     }
     connection = .closed

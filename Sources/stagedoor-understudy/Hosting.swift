@@ -24,7 +24,7 @@ struct Hosting {
   var isUpdating = false
   var isOutOfDate = false
   /// The pauses before the service is asked again for what it could not do: for an application's sessions by the desktop file, for manifests by `nil`.
-  var refused: [String?: (pause: Duration, isWaiting: Bool)] = [:]
+  var pauses: [String?: (pause: Duration, isWaiting: Bool)] = [:]
   static let firstPause = Duration.milliseconds(100)
   static let longestPause = Duration.seconds(60)
 }

@@ -30,7 +30,7 @@ extension Understudy {
       hosting.service = owner
       // A service that has just started knows none of them, and asks nothing behind the deliveries of the one before.
       hosting.registered = [:]
-      hosting.refused = [:]
+      hosting.pauses = [:]
       for path in hosting.sessions.keys { hosting.sessions[path]?.broughtBy = nil }
       await updateManifests()
     }
@@ -86,19 +86,21 @@ extension Understudy {
         if !(await register(manifest)) { hasFailed = true }
       }
     }
-    if hasFailed { askAgain(nil) { await self.updateManifests() } } else { hosting.refused[nil] = nil }
+    if hasFailed { askAgain(nil) { await self.updateManifests() } } else { hosting.pauses[nil] = nil }
     for known in hosting.registered.values { windowsChanged(of: known.manifest.entry) }
   }
 
   /// The service may have no space on its disk, or not answer in time: it is asked again, after pauses that grow.
   func askAgain(_ entry: String?, _ ask: @escaping () async -> Void) {
-    let former = hosting.refused[entry]
+    let former = hosting.pauses[entry]
     if former?.isWaiting ?? false { return }
     let pause = former.map { min($0.pause * 2, Hosting.longestPause) } ?? Hosting.firstPause
-    hosting.refused[entry] = (pause, true)
+    hosting.pauses[entry] = (pause, true)
+    let service = hosting.service
     connection.loop.task { [connection] in
       await connection.loop.sleep(for: pause)
-      self.hosting.refused[entry]?.isWaiting = false
+      if self.hosting.service != service { return }
+      self.hosting.pauses[entry]?.isWaiting = false
       await ask()
     }
   }

@@ -77,7 +77,7 @@ extension Understudy {
         await tell(
           path, shown: hosted.window.flatMap { shown[$0]?.document }, title: hosted.window.flatMap { titles[$0] })
       }
-      if hosting.refused[known.manifest.entry]?.isWaiting == false { hosting.refused[known.manifest.entry] = nil }
+      if hosting.pauses[known.manifest.entry]?.isWaiting == false { hosting.pauses[known.manifest.entry] = nil }
     }
   }
 

@@ -26,6 +26,8 @@ actor Understudy {
   private(set) var windows: [WindowNumber: Seen] = [:]
   /// The programs that were started here and have shown no window yet.
   private(set) var starts: [Start] = []
+  /// The processes that have had a window, with the times at which they started.
+  private var owners: [Int32: Int64] = [:]
   /// The windows that are to come to the front as soon as they show a file.
   var awaited: [Awaited] = []
   /// The applications that callers wait for, by the callers' tokens.
@@ -234,15 +236,24 @@ actor Understudy {
         } else {
           endStarts(by: seen)
         }
+        let hadWindow = noteOwner(of: shown)
         if isRecalled(seen.application) {
           seen.history = .init(
             startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title],
-            isComplete: neighbours.isEmpty)
+            isComplete: neighbours.isEmpty && !hadWindow)
         }
       }
+      if isFirst { _ = noteOwner(of: shown) }
       (windows[number], met[number]) = (seen, seen)
       if shown.isMain, !isFirst { endStartups(of: seen.application) }
     }
+  }
+
+  /// Returns whether the process of the window has had another one before: a picture that a program shows while it starts is none.
+  private func noteOwner(of shown: ShownWindow) -> Bool {
+    guard shown.isMain, let process = shown.process, let start = processes.start(of: process) else { return false }
+    if owners.count >= 1_000 { owners = owners.filter { processes.start(of: $0.key) == $0.value } }
+    return owners.updateValue(start, forKey: process) == start
   }
 
   private func read(_ numbers: [WindowNumber]) -> [ShownWindow] {

@@ -91,7 +91,9 @@ struct Service: Sendable {
         let store = try SessionStore(
           directory: directory, durability: durability, rules: ReadingRules(types: types), at: Clock.now())
         if let setAside = store.setAside {
-          log.error("the store was broken (\(setAside.reason)); it is now \(setAside.path), and a new one was begun")
+          log.error(
+            "the store was broken (\(setAside.reason)); it is now \(setAside.path), with the contents of its deliveries beside it, and a new one was begun"
+          )
         }
         for problem in store.problems { log.warning(problem) }
         var settings = Interchange.Settings(now: Clock.now)

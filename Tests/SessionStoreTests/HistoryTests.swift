@@ -126,6 +126,27 @@ struct HistoryTests {
     #expect(try store.delivery(long.identifier) == nil)
   }
 
+  @Test func `a full history forgets what was made first, although a clock that was set back dates it in the future`()
+    throws
+  {
+    for isOften in [false, true] {
+      let directory = TemporaryDirectory()
+      let store = try open(directory, history: HistoryLimits(deliveries: 5))
+      // The wrong clock dates the last two, or all.
+      for number in 1...5 as ClosedRange<UInt64> {
+        let time = isOften || number > 3 ? instant(86_400) : noon
+        try store.commit([.delivery(delivery(number, at: time))], at: time)
+      }
+      try store.writeRows()
+      for number in 6...8 as ClosedRange<UInt64> {
+        try store.commit([.delivery(delivery(number, at: instant(Int64(number))))], at: instant(Int64(number)))
+        try store.writeRows()
+        let kept = (number - 4...number).reversed().map { delivery($0).identifier }
+        #expect(try store.deliveries(limit: 9)?.map(\.identifier) == kept)
+      }
+    }
+  }
+
   @Test func `numbers of events never go back, even where all events were forgotten`() throws {
     var store = try open(directory, history: few)
     try store.commit((1...3).map { event($0) }, at: noon)

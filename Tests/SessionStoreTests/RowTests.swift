@@ -164,6 +164,10 @@ struct RowTests {
     }
     #expect(lengths == [5, 3, 1])
     #expect(found == sessions)
+    // What the rows have no longer ends no page.
+    for place in sessions.indices { sessions[place].userInfo = [:] }
+    try store.commit(sessions.map { .session($0) }, at: noon)
+    #expect(try store.sessions(of: nil, from: .first, limit: 8).sessions == Array(sessions.prefix(8)))
   }
 
   @Test func `a list goes on from a session that is there, and from no other`() throws {

@@ -169,20 +169,6 @@ import WindowEvidence
     }
   }
 
-  @Test(arguments: ["/usr", "/nowhere"])
-  func `a program starts in the directory that its desktop file names, if it is there`(directory: String) async throws {
-    try await PlayedDesktop.run(programs: ["geany"], lines: ["geany": "Path=\(directory)\n"]) { desktop async throws in
-      let started = "\(desktop.place)/started"
-      try "#!/bin/sh\npwd >'\(started)'\n".write(
-        toFile: "\(desktop.place)/bin/geany", atomically: false, encoding: .utf8)
-      #expect(try await desktop.opened([:]).deed == "started")
-      try await eventually("the program") {
-        (try? String(contentsOfFile: started, encoding: .utf8))?.hasSuffix("\n") == true
-      }
-      #expect(try (String(contentsOfFile: started, encoding: .utf8) == "/usr\n") == (directory == "/usr"))
-    }
-  }
-
   @Test func `an application that is installed later is known, and one that is removed is not`() async throws {
     try await PlayedDesktop.run(programs: ["mousepad"]) { desktop async throws in
       let following = desktop.understudy.connection.loop.task { await desktop.understudy.followInstalled() }

@@ -243,7 +243,7 @@ extension Interchange {
   }
 
   private func launch(_ application: Text, _ number: Int, _ name: Text) {
-    // A start that has failed or ended is not called off, and somebody still waits for its program.
+    // The tasks of a start that failed still wait for its program.
     forgetLaunch(of: application)
     launches[application] = Launch(number: number)
     guard let name = try? BusName(name.string) else { return tell(application, number, .unknown) }

@@ -46,8 +46,8 @@ package struct Prompter: ~Copyable {
   package private(set) var alarm: Int64?
   /// The applications whose sessions are read while nobody waits, and the place that was reached.
   private var readings: [Text: Reading] = [:]
-  /// Up to here no session of an application lacks its configuration.
-  private var whole: [Text: Reading] = [:]
+  /// The last search for sessions that lack their configuration: before this place there are none.
+  private var orphanSearch: Reading?
 
   /// A new manifest may have the configuration of sessions that the one before left out: then all sessions are read anew.
   private struct Reading {
@@ -286,7 +286,7 @@ extension Prompter {
 
   private mutating func findOrphans(of manifest: Manifest) throws(StoreError) {
     let application = manifest.identifier
-    let reached = whole[application].flatMap { $0.manifest == manifest ? $0.place : nil } ?? .first
+    let reached = orphanSearch.flatMap { $0.manifest == manifest ? $0.place : nil } ?? .first
     var (orphans, firstOrphan, place) = ([] as [Session], reached, Optional(reached))
     while orphans.count < PromptBook.orphansAtOnce, let from = place {
       let found = try store.sessions(of: application, from: from, limit: page)
@@ -299,7 +299,7 @@ extension Prompter {
       }
       place = found.next
     }
-    whole[application] = Reading(place: firstOrphan, manifest: manifest)
+    orphanSearch = place == nil ? nil : Reading(place: firstOrphan, manifest: manifest)
     book.learn(.orphans(of: application, Array(orphans.prefix(PromptBook.orphansAtOnce))))
   }
 

@@ -61,7 +61,7 @@ struct OpenedFile {
   }
 
   private static func configure(_ database: Database, _ durability: Durability) throws(StoreError) {
-    // Only an empty file takes a page size.
+    // Only an empty file takes a page size. In memory nothing is written by the page, and larger pages have less to search.
     try database.execute("PRAGMA page_size = \(durability == .memory ? 4 * Schema.pageSize : Schema.pageSize)")
     if durability != .memory { try database.execute("PRAGMA journal_mode = WAL") }
     setSynchronous(database, isFull: durability == .full)

@@ -261,17 +261,15 @@ final class StoreDirectory {
       time = "\(time[..<point]).\(digits)\(String(repeating: "0", count: 6 - digits.count))Z"
     }
     var (name, count) = ("\(file)-set-aside-\(time)", 1)
-    while exists(name) || exists(name + "-wal") {
+    while exists(name) || exists(name + "-wal") || exists(name + "-spool") {
       count += 1
       name = "\(file)-set-aside-\(time)-\(count)"
     }
-    // The log first: a store without its log has lost the last acknowledged changes, and this does not show.
+    // The contents before their store: the service deletes what its store does not know. A spool that cannot be moved, such as a mounted disk, stays.
+    _ = rename(contents, name + "-spool")
+    // The log before the store: a store without its log has lost the last acknowledged changes, and this does not show.
     for suffix in ["-wal", "-journal", "-shm", ""] where exists(file + suffix) {
       if rename(file + suffix, name + suffix) != 0 { throw StoreError(file + suffix, "cannot be set aside", errno) }
-    }
-    // The contents of the deliveries, which the new store would not know, and delete.
-    if exists(contents), rename(contents, name + "-spool") != 0 {
-      throw StoreError(contents, "cannot be set aside", errno)
     }
     try sync()
     return name

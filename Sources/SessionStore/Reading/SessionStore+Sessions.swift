@@ -58,17 +58,19 @@ extension SessionStore {
 
     var page = Page()
     var (isOver, bytes): (Bool, Int64) = (false, 0)
-    var row: Session?
+    var row: (session: Session, bytes: Int64)?
     var others = sessionsOfTail(of: application, after: start)[...]
     while page.sessions.count < limit, bytes < SessionStore.bytesOfPage {
       if row == nil, !isOver {
-        row = try nextUnchanged(&query, &bytes)
+        row = try nextUnchanged(&query)
         isOver = row == nil
       }
-      if let other = others.first, row.map({ SessionAge(other) < SessionAge($0) }) ?? true {
+      if let other = others.first, row.map({ SessionAge(other) < SessionAge($0.session) }) ?? true {
         page.sessions.append(others.removeFirst())
       } else if let next = row {
-        page.sessions.append(next)
+        page.sessions.append(next.session)
+        // Of the rows that the page has: otherwise many that have changed since would end each page, and the next would begin with them again.
+        bytes += next.bytes
         row = nil
       } else {
         return page
@@ -208,10 +210,10 @@ extension SessionStore {
     }
   }
 
-  /// The next row that has not changed since it was written, or was only activated. Adds the bytes of what it reads.
-  private func nextUnchanged(_ query: inout Query, _ bytes: inout Int64) throws(StoreError) -> Session? {
+  /// The next row that has not changed since it was written, or was only activated, and its bytes.
+  private func nextUnchanged(_ query: inout Query) throws(StoreError) -> (session: Session, bytes: Int64)? {
     while try query.step() {
-      bytes += query.number(at: 0)
+      let bytes = query.number(at: 0)
       query.skip(1)
       guard var session = read(&query) else { continue }
       switch tail.sessions[session.identifier] {
@@ -219,7 +221,7 @@ extension SessionStore {
       case .activated(let activation): activation.apply(to: &session)
       case nil: break
       }
-      return session
+      return (session, bytes)
     }
     return nil
   }
