@@ -120,10 +120,16 @@ package final class SessionStore {
     _ directory: StoreDirectory?, at now: Instant, _ open: () throws(StoreError) -> OpenedFile
   ) throws(StoreError) -> (OpenedFile, SetAside?) {
     var failures: [StoreError] = []
+    // The service ended after it had set a store aside, and before it began the new one.
+    let isUnfinished = directory?.hasLostFile ?? false
     while true {
       do throws(StoreError) {
-        return (try open(), nil)
+        var opened = try open()
+        if isUnfinished { try opened.beginEvents(after: now) }
+        return (opened, nil)
       } catch {
+        // A new version of the store needs some space.
+        if error.kind == .full, directory?.giveUpReserve() ?? false { continue }
         // Looking at a file leaves an empty log beside it.
         directory?.removeEmptyLog()
         guard let directory, error.kind == .corrupt || error.kind == .io else { throw error }

@@ -131,6 +131,20 @@ struct DamageTests {
     #expect(setAside > 5)
   }
 
+  @Test func `where a service ended between setting a store aside and beginning another, the next says so`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit((1...3).map { event($0) }, at: noon)
+    store.close()
+    unlink(directory.path + "/stagedoor.db")
+    directory.write([], to: "stagedoor.db-doubt")
+    let next = try open(directory)
+    #expect(next.lastEventSequence > 3)
+    #expect(next.problems.count == 1 && next.problems[0].hasSuffix("is set aside, and a new one is begun"))
+    next.close()
+    #expect(try open(directory).problems == [])
+  }
+
   /// What a service reads before its first call. A service that cannot start lets its store go.
   private func started(_ directory: TemporaryDirectory) throws(StoreError) -> SessionStore {
     let store = try open(directory)

@@ -46,6 +46,16 @@ struct DiskErrorTests {
     #expect(try open(directory.copy()).lastEventSequence == 1)
   }
 
+  @Test func `a store of an earlier version opens on a full disk, in the space that is kept`() throws {
+    try open(directory).close()
+    let earlier = try directory.asVersion(Schema.current.steps.count - 1)
+    earlier.write([UInt8](repeating: 0, count: 256 << 10), to: "stagedoor.db-reserve")
+    let isRefused = try DiskFaults.during([.write], in: earlier.path, error: ENOSPC, count: 1) {
+      _ = try open(earlier)
+    }
+    #expect(isRefused)
+  }
+
   @Test func `after an fsync that failed the log is written anew: the kernel forgot what it could not write`() throws {
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)

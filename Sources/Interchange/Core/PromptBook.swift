@@ -216,7 +216,7 @@ package struct PromptBook: Sendable {
     case deliveries([UniqueIdentifier], found: [StoredDelivery])
     case baggage(UniqueIdentifier, Baggage?)
     case token(Text, owner: Text, [StoredDelivery])
-    case orphans(of: Text, [Session])
+    case orphans(of: Text, OrphanPage)
   }
 
   /// Takes in the data that the core lacked for a cue.
@@ -236,11 +236,11 @@ package struct PromptBook: Sendable {
     case .token(let token, let owner, let deliveries):
       for delivery in deliveries { memory.learn(delivery) }
       known.tokens[TokenKey(token: token, owner: owner)] = deliveries.map(\.identifier)
-    case .orphans(let application, let sessions):
-      memory.learn(sessions)
-      known.orphans[application] = OrphanPage(
-        sessions: sessions.filter { memory.leaving[$0.identifier] == nil },
-        isLast: sessions.count < PromptBook.orphansAtOnce)
+    case .orphans(let application, var page):
+      memory.learn(page.sessions)
+      // Discarded in this turn already.
+      page.sessions.removeAll { memory.leaving[$0.identifier] != nil }
+      known.orphans[application] = page
     }
   }
 
@@ -402,11 +402,12 @@ struct Knowledge: Sendable {
   }
 }
 
-struct OrphanPage: Sendable {
-  /// The sessions that were not discarded in this turn already.
-  let sessions: [Session]
+package struct OrphanPage: Sendable {
+  var sessions: [Session]
   /// Whether the store has no more.
   let isLast: Bool
+
+  package init(sessions: [Session], isLast: Bool) { (self.sessions, self.isLast) = (sessions, isLast) }
 }
 
 /// Random numbers from a seed, by xoshiro256**: fast, and the same for the same seed.

@@ -298,9 +298,13 @@ extension Prompter {
         }
       }
       place = found.next
+      // These are long.
+      if place != nil, found.sessions.count < page, !orphans.isEmpty { break }
     }
     orphanSearch = place == nil ? nil : Reading(place: firstOrphan, manifest: manifest)
-    book.learn(.orphans(of: application, Array(orphans.prefix(PromptBook.orphansAtOnce))))
+    let isLast = place == nil && orphans.count <= PromptBook.orphansAtOnce
+    let some = OrphanPage(sessions: Array(orphans.prefix(PromptBook.orphansAtOnce)), isLast: isLast)
+    book.learn(.orphans(of: application, some))
   }
 
   private mutating func findAll(of application: Text) throws(StoreError) {

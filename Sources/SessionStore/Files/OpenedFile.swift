@@ -38,7 +38,10 @@ struct OpenedFile {
   private static func prepare(_ directory: StoreDirectory) throws(StoreError) -> [String] {
     switch try directory.content() {
     case .somethingElse(let reason): throw StoreError(.corrupt, "\(directory.file): \(reason)")
-    case .nothing: try directory.makeFile()
+    case .nothing:
+      let wasSetAside = directory.hasLostFile
+      try directory.makeFile()
+      if wasSetAside { return ["\(directory.file): the store was broken and is set aside, and a new one is begun"] }
     case .emptyFile:
       try directory.makeFile()
       return ["\(directory.file): was there and empty, and a store begins in it"]

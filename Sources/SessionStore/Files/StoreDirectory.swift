@@ -279,6 +279,9 @@ final class StoreDirectory {
 
   var isDoubted: Bool { exists(doubt) }
 
+  /// Whether something was wrong with a file that is no longer there: it was set aside.
+  var hasLostFile: Bool { isDoubted && !exists(file) }
+
   func rememberDoubt() {
     let descriptor = open(doubt, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     if descriptor >= 0 { close(descriptor) }
@@ -291,7 +294,7 @@ extension StoreError {
   init(_ path: String, _ what: String, _ errorNumber: Int32) {
     let kind: Kind
     switch errorNumber {
-    case ENOSPC, EDQUOT: kind = .full
+    case ENOSPC, EDQUOT, EFBIG: kind = .full
     case EACCES, EPERM, EROFS: kind = .readOnly
     default: kind = .io
     }

@@ -212,7 +212,7 @@ extension StoreError {
     let kind: Kind
     switch code & 0xFF {
     case SQLITE_FULL: kind = .full
-    case SQLITE_IOERR: kind = errorNumber == ENOSPC || errorNumber == EDQUOT ? .full : .io
+    case SQLITE_IOERR: kind = [ENOSPC, EDQUOT, EFBIG].contains(errorNumber) ? .full : .io
     case SQLITE_READONLY, SQLITE_PERM: kind = .readOnly
     case SQLITE_CANTOPEN: kind = errorNumber == EACCES || errorNumber == EPERM || errorNumber == EROFS ? .readOnly : .io
     case SQLITE_BUSY: kind = .locked
