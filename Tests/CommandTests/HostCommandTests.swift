@@ -25,6 +25,22 @@ import Testing
     }
   }
 
+  @Test func `a command that took a delivery is not ended when the window's own command has ended`() async throws {
+    func until(_ name: String) -> String { "until [ -e \(house.home)/\(name) ]; do sleep 0.05; done" }
+    let resume = "sh -c '\(until("late")); echo again'"
+    try await house.hosting("sh -c '\(until("closed"))'", "--continue", resume) { host async throws in
+      let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "7", "-w", "handled")
+      #expect(try await drop.output().hasPrefix("created\t"))
+      #expect(try await drop.output().hasPrefix("activated\t"))
+      try house.write("", to: "\(house.home)/closed")
+      let children = house.command("pgrep", "-P", "\(host.processIdentifier)", "-c")
+      try await eventually("the window's command to end") { try await children.run().standardOutput == "1\n" }
+      try house.write("", to: "\(house.home)/late")
+      #expect(try await host.nextLine() == "again")
+      try await eventually("the session to go with the last") { try await house.sessions() == [] }
+    }
+  }
+
   /// Items that are not files in place: how they are handed in, and the name and the content that the command finds.
   private static let items: [(words: [String], input: String, name: String, content: String)] = [
     (["-", "--name", "now.txt"], "a sea", "now.txt", "a sea"), (["--text", "a beach"], "", "item", "a beach"),

@@ -69,6 +69,10 @@ struct HostCommands: Sendable {
   /// The loads that run: nobody waits for them when the window has closed, and a pipe may have no end.
   private var loads: Set<Task<[String], any Error>> = []
   private var isOver = false
+  /// Whether the command of the window has ended.
+  private var hasEnded = false
+  /// Whether no command of the window runs, or will.
+  private var isAtRest: Bool { children.isEmpty && loads.isEmpty }
   /// The delivery that was taken last. If the service did not learn this, the delivery comes again.
   private var taken: DeliveryIdentifier?
 
@@ -177,11 +181,12 @@ struct HostCommands: Sendable {
 
   private func isDone(_ scene: Scene?, _ isWindow: Bool) async {
     application?.givePlaceBack()
-    guard isWindow, let application else { return }
+    if isWindow { hasEnded = true }
+    // Commands that took a later delivery are not ended with the window, which closed by itself.
+    guard hasEnded, isAtRest, let application else { return }
     // A command may end before the service knows that the delivery is taken. If the session ended first, the delivery would fail.
     if let taken { _ = try? await application.stagedoor?.finished(taken) }
-    // The command closed its window by itself, so the session is over.
-    if !isOver, let scene { application.requestSceneSessionDestruction(scene.session) }
+    if !isOver, isAtRest, let scene { application.requestSceneSessionDestruction(scene.session) }
   }
 
   private static func report(_ error: any Error) {
