@@ -19,7 +19,7 @@ extension SessionStore {
     return isBeforeTime ? .min : horizon
   }
 
-  /// Forgets deliveries that are over, in the order of their ends. It does not look at the open ones, of which there may be fifty thousand.
+  /// Forgets deliveries that are over, in the order of their ends. Open deliveries are not read: there may be fifty thousand.
   private func forgetDeliveries(_ database: Database, _ piece: Int64) throws(StoreError) -> Bool {
     let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
     let excess = min(max(0, over - history.deliveries), piece)

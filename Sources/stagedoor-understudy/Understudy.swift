@@ -227,6 +227,7 @@ actor Understudy {
     let new = all.filter { windows[$0] == nil }
     for (number, shown) in zip(new, read(new)) {
       var seen = Seen(shown: shown, application: application(of: shown))
+      let hadWindow = noteOwner(of: shown)
       if !isFirst {
         let neighbours = met.filter { shown.process != nil && $0.value.shown.process == shown.process }.keys
         for other in neighbours { windows[other]?.history?.isComplete = false }
@@ -236,14 +237,12 @@ actor Understudy {
         } else {
           endStarts(by: seen)
         }
-        let hadWindow = noteOwner(of: shown)
         if isRecalled(seen.application) {
           seen.history = .init(
             startedWith: start?.path, processStarted: shown.process.flatMap(processes.start), titles: [shown.title],
             isComplete: neighbours.isEmpty && !hadWindow)
         }
       }
-      if isFirst { _ = noteOwner(of: shown) }
       (windows[number], met[number]) = (seen, seen)
       if shown.isMain, !isFirst { endStartups(of: seen.application) }
     }

@@ -234,7 +234,7 @@ struct PlayedDesktop {
       _ = try await connection.requestName(UnderstudyInterface.name, .doNotQueue)
       // A process that nobody awaits would keep the tests that end a process of their own waiting.
       defer { desktop.processes.awaitStarted() }
-      // The understudy and its connection would keep each other, and a descriptor of which the kernel allows each user 128.
+      // Otherwise the understudy and its connection would hold each other, and one of the 128 inotify descriptors of the user.
       defer { connection.unexport("org.stagedoor.Understudy1", at: UnderstudyInterface.path) }
       try await body(desktop)
     }

@@ -298,7 +298,8 @@ extension Interchange {
 
   /// As many rows as the caller wants and as fit: a message of the bus takes 128 MiB, and others wait while the rows are read.
   ///
-  /// The rows are read a thousand at a time, or fewer long ones, so that no more are read than fit. Whoever wants many rows rests afterwards, as after every long call.
+  /// The rows are read a thousand at a time, or fewer long ones, so that no more are read than fit. Whoever wants many rows rests afterwards, as after
+  /// every long call.
   private func page<Row, Position>(
     _ limit: UInt32, after start: Position?, for call: Call, read: (Position?, Int) throws(StoreError) -> [Row]?,
     next: (Row) -> Position, bytes: (Row) -> Int
