@@ -2,13 +2,13 @@ package import DBus
 package import SceneModel
 
 /// Reads items and options from dictionaries, for `DeliverItems`, `BeginDragItems` and `AddItems`.
-enum ItemDictionaries {
-  typealias Dictionary = [Text: Variant]
+package enum ItemDictionaries {
+  package typealias Dictionary = [Text: Variant]
 
   /// The number of values in a call: a field of a dictionary counts as an entry, a key, a variant and a value.
-  static let valueLimit = 4 * Limits.values
+  package static let valueLimit = 4 * Limits.values
 
-  static func payload(
+  package static func payload(
     _ items: [Dictionary], _ options: Dictionary, types: TypeCatalog
   ) throws(InterchangeError) -> (payload: Payload, descriptors: [OwnedFileDescriptor]) {
     // A document holds in one value what the call has in two arguments.
@@ -18,7 +18,7 @@ enum ItemDictionaries {
     }
   }
 
-  static func items(
+  package static func items(
     _ items: [Dictionary], types: TypeCatalog
   ) throws(InterchangeError) -> (items: [Item], descriptors: [OwnedFileDescriptor]) {
     try read(items.variant, at: Place.document.key("items")) { node throws(Fault) in
@@ -106,7 +106,7 @@ extension Value {
 
 extension Item {
   /// The item without its contents, as a drag shows it, and as a host gets it with a question.
-  var shownOnBus: [String: Variant] {
+  package var shownOnBus: [String: Variant] {
     var fields: [String: Variant] = [
       "activities": activities.map { UserActivity(activityType: $0.activityType, title: $0.title).json }.variant,
       "representations": representations.map { representation -> [String: Variant] in

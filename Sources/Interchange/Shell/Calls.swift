@@ -1,8 +1,8 @@
-package import DBus
+import DBus
 import InterchangeCore
 import InterchangeTurns
-package import InterchangeWire
-package import SceneModel
+import InterchangeWire
+import SceneModel
 
 // Turns calls into a closed `Ask`, with every value checked. The core decides about them.
 extension Interchange {
@@ -85,12 +85,12 @@ extension Interchange {
   }
 }
 
-extension Interchange: InterchangeCalls {
-  package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
+extension Interchange {
+  func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
     call(reply.call, .deliver(Payload(activity), digest: .empty, size: 0)) { $0.send(to: reply) }
   }
 
-  package func deliver(_ reply: DeliveryReply, _ document: Text) throws {
+  func deliver(_ reply: DeliveryReply, _ document: Text) throws {
     let payload = try readPayload(document)
     handIn(
       payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
@@ -107,7 +107,7 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func deliverEach(_ reply: Reply<[DeliveryResult]>, _ document: Text) throws {
+  func deliverEach(_ reply: Reply<[DeliveryResult]>, _ document: Text) throws {
     let payload = try readPayload(document)
     let digest = Digest(of: Text("each \(document)")).hex
     redeem(payload, [], digest: digest, size: document.count, reply) { payload, descriptors in
@@ -121,11 +121,11 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func cancelDelivery(_ reply: Reply<>, _ identifier: Text) throws {
+  func cancelDelivery(_ reply: Reply<>, _ identifier: Text) throws {
     call(reply.call, .cancel(try deliveryIdentifier(identifier))) { $0.send(to: reply) }
   }
 
-  package func redirectDelivery(_ reply: Reply<String>, _ identifier: Text, to session: ObjectPath) throws {
+  func redirectDelivery(_ reply: Reply<String>, _ identifier: Text, to session: ObjectPath) throws {
     let delivery = try deliveryIdentifier(identifier)
     guard let target = InterchangeNames.session(at: session) else {
       throw InterchangeError(.noSuchSession, "there is no session \(session)")
@@ -135,11 +135,11 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func deferDelivery(_ reply: Reply<>, _ identifier: Text, seconds: UInt32) throws {
+  func deferDelivery(_ reply: Reply<>, _ identifier: Text, seconds: UInt32) throws {
     call(reply.call, .putOff(try deliveryIdentifier(identifier), seconds: seconds)) { $0.send(to: reply) }
   }
 
-  package func finishDelivery(_ reply: Reply<>, _ identifier: Text, _ error: Text, _ message: Text) throws {
+  func finishDelivery(_ reply: Reply<>, _ identifier: Text, _ error: Text, _ message: Text) throws {
     let delivery = try deliveryIdentifier(identifier)
     let isReserved = ["org.stagedoor", "org.freedesktop"].contains { "\(error).".hasPrefix("\($0).") }
     guard error.isEmpty || !isReserved && (try? ErrorName(error.string)) != nil else {
@@ -162,7 +162,7 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Applications
 
-  package func register(_ reply: Reply<ObjectPath>, _ manifest: Text) throws {
+  func register(_ reply: Reply<ObjectPath>, _ manifest: Text) throws {
     try refuseSandbox(reply.call, "register an application")
     let read: Manifest
     do throws(Faults) {
@@ -179,16 +179,16 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func unregister(_ reply: Reply<>, _ application: Text) throws {
+  func unregister(_ reply: Reply<>, _ application: Text) throws {
     call(reply.call, .unregister(application)) { $0.send(to: reply) }
   }
 
-  package func setPreferredApplication(_ reply: Reply<>, for type: Text, _ identifier: Text) throws {
+  func setPreferredApplication(_ reply: Reply<>, for type: Text, _ identifier: Text) throws {
     try refuseSandbox(reply.call, "set a preferred application")
     call(reply.call, .prefer(identifier.isEmpty ? nil : identifier, type: type)) { $0.send(to: reply) }
   }
 
-  package func attachHost(
+  func attachHost(
     of identifier: Text, connected: [ObjectPath], _ options: HostOptions, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws {
     let shown = connected.compactMap { InterchangeNames.session(at: $0) }
@@ -201,12 +201,12 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func newSession(_ reply: DeliveryReply, of configuration: Text) throws {
+  func newSession(_ reply: DeliveryReply, of configuration: Text) throws {
     let application = try application(at: reply.call.path)
     call(reply.call, .newSession(application: application, configuration: configuration)) { $0.send(to: reply) }
   }
 
-  package func adoptSession(
+  func adoptSession(
     _ reply: Reply<ObjectPath>, _ configuration: Text, _ activity: Text, _ title: Text
   ) throws {
     let application = try application(at: reply.call.path)
@@ -217,7 +217,7 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func postNotification(_ reply: Reply<>, _ name: Text, _ userInfo: Text) throws {
+  func postNotification(_ reply: Reply<>, _ name: Text, _ userInfo: Text) throws {
     let application = try application(at: reply.call.path)
     _ = try self.userInfo(userInfo, as: "user_info")
     call(reply.call, .post(application: application, name: name, userInfo: userInfo)) { $0.send(to: reply) }
@@ -225,7 +225,7 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Sessions
 
-  package func activate(_ reply: Reply<String, String>, _ activity: Text) throws {
+  func activate(_ reply: Reply<String, String>, _ activity: Text) throws {
     let session = try session(at: reply.call.path)
     var payload = Payload()
     payload.options.session = Text("\(session)")
@@ -236,15 +236,15 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func refresh(_ reply: Reply<>) throws {
+  func refresh(_ reply: Reply<>) throws {
     call(reply.call, .refresh(try session(at: reply.call.path))) { $0.send(to: reply) }
   }
 
-  package func destroy(_ reply: Reply<>, _ animation: Text) throws {
+  func destroy(_ reply: Reply<>, _ animation: Text) throws {
     call(reply.call, .destroy(try session(at: reply.call.path), animation: animation)) { $0.send(to: reply) }
   }
 
-  package func setState(_ reply: Reply<>, _ state: Text) throws {
+  func setState(_ reply: Reply<>, _ state: Text) throws {
     let session = try session(at: reply.call.path)
     guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
       // A caller that may not set it should hear that first.
@@ -256,11 +256,11 @@ extension Interchange: InterchangeCalls {
     call(reply.call, .setState(session, wanted)) { $0.send(to: reply) }
   }
 
-  package func disconnect(_ reply: Reply<>) throws {
+  func disconnect(_ reply: Reply<>) throws {
     call(reply.call, .disconnect(try session(at: reply.call.path))) { $0.send(to: reply) }
   }
 
-  package func setProperty(
+  func setProperty(
     _ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: Reply<>
   ) throws {
     let session = try session(at: access.path)

@@ -1,16 +1,16 @@
-package import DBus
+import DBus
 import InterchangeCore
 import InterchangeTurns
-package import InterchangeWire
-package import SceneModel
+import InterchangeWire
+import SceneModel
 
 // Drags: the calls of their sources and targets, and the signals to both.
 extension Interchange {
-  package func beginDrag(_ reply: Reply<ObjectPath, String>, _ document: Text) throws {
+  func beginDrag(_ reply: Reply<ObjectPath, String>, _ document: Text) throws {
     begin(try readPayload(document), [], outlivesSource: true, size: document.count, reply)
   }
 
-  package func beginDragItems(
+  func beginDragItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
   ) throws {
     begin(payload, descriptors, outlivesSource: false, size: payload.items.weight, reply)
@@ -45,14 +45,14 @@ extension Interchange {
     return Text(String(decoding: letters, as: UTF8.self))
   }
 
-  package func openDrag(_ reply: Reply<ObjectPath>, _ ticket: Text) throws {
+  func openDrag(_ reply: Reply<ObjectPath>, _ ticket: Text) throws {
     call(reply.call, .openDrag(ticket: ticket)) { answer in
       guard case .dragOpened(let drag) = answer else { return answer.fail(reply) }
       reply.send(InterchangeNames.path(ofDrag: drag))
     }
   }
 
-  package func drag(_ access: PropertyAccess) throws -> DragView {
+  func drag(_ access: PropertyAccess) throws -> DragView {
     if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
       let view = storedBook.viewOfDrag(drag, for: callers.caller(of: call))
     {
@@ -67,7 +67,7 @@ extension Interchange {
     return storedBook.viewOfDrag(drag, for: callers.caller(of: call)) != nil
   }
 
-  package func addItems(_ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<>) throws {
+  func addItems(_ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<>) throws {
     let drag = try drag(at: reply.call.path)
     try storedBook.refuseWhatNoStrangerSends(items, to: drag)
     redeem(Payload(items: items), descriptors, size: items.weight, reply) { payload, descriptors in
@@ -77,18 +77,18 @@ extension Interchange {
     }
   }
 
-  package func cancelDrag(_ reply: Reply<>) throws {
+  func cancelDrag(_ reply: Reply<>) throws {
     call(reply.call, .cancelDrag(try drag(at: reply.call.path))) { $0.send(to: reply) }
   }
 
-  package func propose(_ reply: Reply<String>, _ session: ObjectPath) throws {
+  func propose(_ reply: Reply<String>, _ session: ObjectPath) throws {
     let ask = Ask.propose(try drag(at: reply.call.path), on: try target(session))
     call(reply.call, ask) { answer in
       if case .operation(let operation) = answer { reply.send(operation.string) } else { answer.fail(reply) }
     }
   }
 
-  package func dropOn(_ reply: DeliveryReply, _ session: ObjectPath, _ operation: Text) throws {
+  func dropOn(_ reply: DeliveryReply, _ session: ObjectPath, _ operation: Text) throws {
     let ask = Ask.drop(try drag(at: reply.call.path), on: try target(session), operation: operation)
     call(reply.call, ask) { $0.send(to: reply) }
   }

@@ -1,16 +1,16 @@
 import Baggage
-package import DBus
+import DBus
 import InterchangeCore
 import InterchangeTurns
-package import InterchangeWire
-package import SceneModel
+import InterchangeWire
+import SceneModel
 
 // The contents of deliveries. The baggage store has the bytes and the descriptors, on a loop of its own, and the core decides about them. A
 // descriptor that comes with a call belongs to the call until the call is answered or the baggage store takes the descriptor.
 extension Interchange {
   // MARK: Handing in
 
-  package func dropURIs(_ reply: DeliveryReply, _ list: Text, _ type: Text, _ key: Text) throws {
+  func dropURIs(_ reply: DeliveryReply, _ list: Text, _ type: Text, _ key: Text) throws {
     let uris = try URIList(list)
     let files = uris.files
     if files.isEmpty { return handInItems(try Interchange.payload(of: uris, type, key), [], size: list.count, reply) }
@@ -41,19 +41,19 @@ extension Interchange {
     }
   }
 
-  package func dropText(_ reply: DeliveryReply, _ text: Text, _ directory: Text, _ info: [Text: Text]) throws {
+  func dropText(_ reply: DeliveryReply, _ text: Text, _ directory: Text, _ info: [Text: Text]) throws {
     let payload = try Payload(text: text, directory: directory, info: info)
     handInItems(payload, [], size: payload.items.weight, reply)
   }
 
-  package func dropData(
+  func dropData(
     _ reply: DeliveryReply, _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor
   ) throws {
     let item = try Item(ofType: type, suggestedName: name, activityType: activityType, key: key)
     handInItems(Payload(items: [item]), [data], size: 0, reply)
   }
 
-  package func deliverItems(
+  func deliverItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply
   ) throws {
     handInItems(payload, descriptors, size: payload.items.weight, reply)
@@ -148,7 +148,7 @@ extension Interchange {
 
   // MARK: Opening
 
-  package func openItem(
+  func openItem(
     _ reply: Reply<OwnedFileDescriptor, Int64>, _ delivery: Text, _ item: UInt32, _ type: Text
   ) throws {
     let ask = Ask.openItem(try deliveryIdentifier(delivery), item: Int(item), type: type)
@@ -169,11 +169,11 @@ extension Interchange {
     return (try? await connection.owner(of: source)) == .some(.none)
   }
 
-  package func releaseDelivery(_ reply: Reply<>, _ delivery: Text) throws {
+  func releaseDelivery(_ reply: Reply<>, _ delivery: Text) throws {
     call(reply.call, .release(try deliveryIdentifier(delivery))) { $0.send(to: reply) }
   }
 
-  package func renewPromises(_ reply: Reply<>, _ token: Text) throws {
+  func renewPromises(_ reply: Reply<>, _ token: Text) throws {
     call(reply.call, .renewPromises(token: token)) { $0.send(to: reply) }
   }
 

@@ -1,8 +1,8 @@
-package import DBus
+import DBus
 import InterchangeCore
 import InterchangeTurns
-package import InterchangeWire
-package import SceneModel
+import InterchangeWire
+import SceneModel
 import SceneRouting
 import SessionStore
 import TextRules
@@ -63,11 +63,11 @@ extension Interchange {
 
   // MARK: Events
 
-  package func eventSequence() -> UInt64 { store.lastEventSequence }
+  func eventSequence() -> UInt64 { store.lastEventSequence }
 
-  package func oldestSequence() -> UInt64 { store.firstEventSequence - 1 }
+  func oldestSequence() -> UInt64 { store.firstEventSequence - 1 }
 
-  package func events(_ call: Call, since sequence: UInt64, limit: UInt32) throws -> [EventRow] {
+  func events(_ call: Call, since sequence: UInt64, limit: UInt32) throws -> [EventRow] {
     let first = store.firstEventSequence
     let last = store.lastEventSequence
     guard sequence <= last else {
@@ -92,7 +92,7 @@ extension Interchange {
 
   // MARK: Decisions and deliveries
 
-  package func explain(_ reply: Reply<String>, _ document: Text) throws {
+  func explain(_ reply: Reply<String>, _ document: Text) throws {
     let call = reply.call
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try readPayload(document)
@@ -131,7 +131,7 @@ extension Interchange {
     }
   }
 
-  package func delivery(_ reply: Reply<Text, Text>, _ identifier: Text) throws {
+  func delivery(_ reply: Reply<Text, Text>, _ identifier: Text) throws {
     let caller = callers.caller(of: reply.call)
     let named = try deliveryIdentifier(identifier)
     guard let delivery = try stored({ () throws(StoreError) in try store.delivery(named) }) else {
@@ -151,7 +151,7 @@ extension Interchange {
     )
   }
 
-  package func deliveries(_ call: Call, in state: Text, after: Text, limit: UInt32) throws -> [DeliveryRow] {
+  func deliveries(_ call: Call, in state: Text, after: Text, limit: UInt32) throws -> [DeliveryRow] {
     let caller = callers.caller(of: call)
     if caller.isSandboxed, caller.application.isEmpty {
       throw InterchangeError(.accessDenied, "a sandboxed caller may list the deliveries to its own application only")
@@ -202,7 +202,7 @@ extension Interchange {
     return elements
   }
 
-  package func session(_ access: PropertyAccess) throws -> Session {
+  func session(_ access: PropertyAccess) throws -> Session {
     let session = try storedSession(at: access.path)
     guard let call = access.call else { return session.asSeen }
     let caller = callers.caller(of: call)
@@ -210,7 +210,7 @@ extension Interchange {
     return prompter.book.isHost(caller, of: session.application) ? session : session.asSeen
   }
 
-  package func sessions(_ call: Call, of application: Text, after: Text, limit: UInt32) throws -> [SessionRow] {
+  func sessions(_ call: Call, of application: Text, after: Text, limit: UInt32) throws -> [SessionRow] {
     let caller = callers.caller(of: call)
     let start = SessionReference.identifier(after)
     let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
@@ -254,7 +254,7 @@ extension Interchange {
       .map { String(InterchangeNames.path(ofApplication: $0).lastElement) }
   }
 
-  package func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
+  func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
     guard let identifier = InterchangeNames.application(at: access.path),
       let manifest = storedBook.manifest(of: identifier)
     else { throw InterchangeError(.unknownObject, "there is no application at \(access.path)") }
@@ -262,7 +262,7 @@ extension Interchange {
     return (manifest, storedBook.manifestFile(of: identifier), storedBook.isHostAttached(to: identifier))
   }
 
-  package func applications(_ call: Call) -> [ApplicationRow] {
+  func applications(_ call: Call) -> [ApplicationRow] {
     let caller = callers.caller(of: call)
     return storedBook.applications.filter { caller.mayTouch($0) }.map { identifier in
       ApplicationRow(
@@ -271,23 +271,23 @@ extension Interchange {
     }
   }
 
-  package func handlers(_ call: Call, of type: Text) throws -> [HandlerRow] {
+  func handlers(_ call: Call, of type: Text) throws -> [HandlerRow] {
     try refuseSandbox(call, "ask who takes a type")
     let handlers = try ask { prompter throws(StoreError) in try prompter.handlers(of: type) }
     return handlers.map { HandlerRow($0.string, storedBook.manifest(of: $0)?.name.string ?? "") }
   }
 
-  package func preferredApplication(_ call: Call, for type: Text) throws -> Text {
+  func preferredApplication(_ call: Call, for type: Text) throws -> Text {
     try refuseSandbox(call, "ask for a preferred application")
     return storedBook.preferredApplication(for: type) ?? .empty
   }
 
-  package func preferredApplications(_ call: Call) throws -> [PreferenceRow] {
+  func preferredApplications(_ call: Call) throws -> [PreferenceRow] {
     try refuseSandbox(call, "ask for preferred applications")
     return storedBook.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
   }
 
-  package func rules(_ call: Call) throws -> [RuleRow] {
+  func rules(_ call: Call) throws -> [RuleRow] {
     try refuseSandbox(call, "read the rules")
     return storedBook.rulesWithMatches.map { rule, matches in
       RuleRow(rule.name.string, rule.file.string, UInt32(rule.line), matches)

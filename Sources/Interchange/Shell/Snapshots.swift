@@ -1,8 +1,8 @@
 import Baggage
-package import DBus
+import DBus
 import InterchangeCore
 import InterchangeTurns
-package import SceneModel
+import SceneModel
 
 // Snapshots, the pictures of windows, which hosts set and window switchers show.
 extension Interchange {
@@ -16,7 +16,7 @@ extension Interchange {
     }
   }
 
-  package func setSnapshot(_ reply: Reply<>, _ type: Text, _ data: OwnedFileDescriptor) throws {
+  func setSnapshot(_ reply: Reply<>, _ type: Text, _ data: OwnedFileDescriptor) throws {
     let session = try storedSession(at: reply.call.path)
     try storedBook.requireHost(callers.caller(of: reply.call), of: session.application)
     guard let found = ContentType(type), let image = ContentType("image/*", as: .asked),
@@ -44,7 +44,7 @@ extension Interchange {
     }
   }
 
-  package func openSnapshot(_ reply: Reply<String, OwnedFileDescriptor>) throws {
+  func openSnapshot(_ reply: Reply<String, OwnedFileDescriptor>) throws {
     let session = try storedSession(at: reply.call.path)
     let caller = callers.caller(of: reply.call)
     guard caller.mayTouch(session.application) else { throw InterchangeError.noSession(at: reply.call.path) }

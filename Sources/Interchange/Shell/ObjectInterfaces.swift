@@ -1,10 +1,11 @@
-package import DBus
-package import SceneModel
+import DBus
+import InterchangeWire
+import SceneModel
 
 /// `org.stagedoor.Application1`, the same for every application; the path tells which one is meant.
-package enum ApplicationInterface {
-  package static func make<Service: InterchangeCalls>(
-    on service: Service
+enum ApplicationInterface {
+  static func make(
+    on service: Interchange
   ) -> (interface: Interface, notificationPosted: SignalDeclaration<String, String>) {
     var interface = Interface(InterchangeNames.application)
     func property<Value: BusValue>(
@@ -36,8 +37,8 @@ package enum ApplicationInterface {
 }
 
 /// `org.stagedoor.SceneSession1`, the same for every session.
-package enum SessionInterface {
-  package static func make<Service: InterchangeCalls>(on service: Service) -> Interface {
+enum SessionInterface {
+  static func make(on service: Interchange) -> Interface {
     var interface = Interface(InterchangeNames.session)
     func property<Value: BusValue>(
       _ member: MemberName, emits: EmitsChangedSignal = .true, _ value: @escaping @Sendable (Session) -> Value
@@ -57,7 +58,7 @@ package enum SessionInterface {
       interface.property(
         MemberName(unchecked: property.rawValue), on: service,
         get: { service, access in try service.session(access).text(of: property).string },
-        set: { (service: isolated Service, access: PropertyAccess, text: String, reply: Reply<>) in
+        set: { (service: isolated Interchange, access: PropertyAccess, text: String, reply: Reply<>) in
           try service.setProperty(property, to: Text(text), access, reply)
         })
     }
@@ -73,9 +74,9 @@ package enum SessionInterface {
 }
 
 /// `org.stagedoor.DragSession1`, the same for every drag.
-package enum DragInterface {
-  package static func make<Service: InterchangeCalls>(
-    on service: Service
+enum DragInterface {
+  static func make(
+    on service: Interchange
   ) -> (interface: Interface, ended: SignalDeclaration<String, ObjectPath>) {
     var interface = Interface(InterchangeNames.drag)
     interface.property("Items", on: service) { try $0.drag($1).items.map(\.shownOnBus) }
@@ -83,7 +84,7 @@ package enum DragInterface {
     interface.property("State", on: service) { try $0.drag($1).state }
     interface.property("Operation", on: service) { try $0.drag($1).operation }
     interface.method("AddItems", in: "items", on: service) {
-      (service: isolated Service, reply: Reply<>, items: [ItemDictionaries.Dictionary]) in
+      (service: isolated Interchange, reply: Reply<>, items: [ItemDictionaries.Dictionary]) in
       let (items, descriptors) = try ItemDictionaries.items(items, types: service.types)
       try service.addItems(items, descriptors, reply)
     }
@@ -117,5 +118,5 @@ extension Introspection.Annotation {
 
 extension Instant {
   /// The time in the bus's form: a time before 1970 is 0.
-  package var unsigned: UInt64 { UInt64(max(0, microseconds)) }
+  var unsigned: UInt64 { UInt64(max(0, microseconds)) }
 }

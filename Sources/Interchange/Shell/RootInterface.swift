@@ -1,12 +1,22 @@
-package import DBus
+import DBus
+import InterchangeWire
 import SceneModel
 
-/// `org.stagedoor.Interchange1`, in the order of its document.
-package struct RootInterface: Sendable {
-  package let interface: Interface
-  package let signals: Signals
+/// The reply for a delivery: session, outcome, delivery.
+typealias DeliveryReply = Reply<ObjectPath, String, String>
 
-  package init<Service: InterchangeCalls>(on service: Service) {
+// The calls to the objects of the service, and the methods of `Interchange` that carry them out: `Calls`, `Drags`, `Items`, `Questions` and
+// `Snapshots`. Their bodies have been read and the types of the values checked; the methods find out what the caller may do.
+//
+// A call that changes something is answered through its reply, once the change is stored; other calls at once. A thrown error is an answer too. The
+// receiver of a descriptor owns it. A payload names its descriptors by their index in `descriptors`.
+
+/// `org.stagedoor.Interchange1`, in the order of its document.
+struct RootInterface: Sendable {
+  let interface: Interface
+  let signals: Signals
+
+  init(on service: Interchange) {
     var interface = Interface(InterchangeNames.interchange)
     interface.property("Version", constant: UInt32(1))
     interface.property("EventSequence", emits: .false, on: service, get: { service, _ in service.eventSequence() })
@@ -22,11 +32,11 @@ package struct RootInterface: Sendable {
     self.interface = interface
   }
 
-  private static func addDeliveries<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+  private static func addDeliveries(to interface: inout Interface, _ service: Interchange) {
     interface.method(
       "Drop", in: "activity_type", "target_content_identifier", "user_info", out: "session", "outcome", "delivery",
       on: service
-    ) { (service: isolated Service, reply: DeliveryReply, type: String, key: String, info: [Text: Text]) in
+    ) { (service: isolated Interchange, reply: DeliveryReply, type: String, key: String, info: [Text: Text]) in
       let entries = info.map { UserInfo.Entry(key: $0.key, value: .string($0.value)) }
       // A dictionary has each key once.
       let userInfo = UserInfo(entries) ?? UserInfo()
@@ -44,7 +54,7 @@ package struct RootInterface: Sendable {
     interface.answer("FinishDelivery", in: "delivery", "error", "message", on: service) { $0.finishDelivery }
   }
 
-  private static func addItems<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+  private static func addItems(to interface: inout Interface, _ service: Interchange) {
     interface.answer(
       "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery",
       on: service
@@ -61,7 +71,7 @@ package struct RootInterface: Sendable {
       "DeliverItems", in: "items", "options", out: "session", "outcome", "delivery", on: service
     ) {
       (
-        service: isolated Service, reply: DeliveryReply, items: [ItemDictionaries.Dictionary],
+        service: isolated Interchange, reply: DeliveryReply, items: [ItemDictionaries.Dictionary],
         options: ItemDictionaries.Dictionary
       ) in
       let (payload, descriptors) = try ItemDictionaries.payload(items, options, types: service.types)
@@ -73,13 +83,13 @@ package struct RootInterface: Sendable {
     interface.answer("RenewPromises", in: "token", on: service) { $0.renewPromises }
   }
 
-  private static func addDrags<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+  private static func addDrags(to interface: inout Interface, _ service: Interchange) {
     interface.answer("BeginDrag", in: "payload", out: "drag", "ticket", on: service) { $0.beginDrag }
     interface.method(
       "BeginDragItems", in: "items", "options", out: "drag", "ticket", on: service
     ) {
       (
-        service: isolated Service, reply: Reply<ObjectPath, String>, items: [ItemDictionaries.Dictionary],
+        service: isolated Interchange, reply: Reply<ObjectPath, String>, items: [ItemDictionaries.Dictionary],
         options: ItemDictionaries.Dictionary
       ) in
       let (payload, descriptors) = try ItemDictionaries.payload(items, options, types: service.types)
@@ -89,7 +99,7 @@ package struct RootInterface: Sendable {
     interface.answer("OpenDrag", in: "ticket", out: "drag", on: service) { $0.openDrag }
   }
 
-  private static func addQuestions<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+  private static func addQuestions(to interface: inout Interface, _ service: Interchange) {
     interface.answer("Explain", in: "payload", out: "decision", on: service) { $0.explain }
     interface.answer("GetDelivery", in: "delivery", out: "state", "decision", on: service) { $0.delivery }
     interface.answer("ListDeliveries", in: "state", "after", "limit", out: "deliveries", on: service) {
@@ -101,17 +111,17 @@ package struct RootInterface: Sendable {
     interface.answer("EventsSince", in: "sequence", "limit", out: "events", on: service) { $0.events }
   }
 
-  private static func addApplications<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+  private static func addApplications(to interface: inout Interface, _ service: Interchange) {
     interface.answer("RegisterApplication", in: "manifest", out: "application", on: service) { $0.register }
     interface.method("AttachHost", in: "identifier", "connected", out: "application", "discarded", on: service) {
-      (service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, host: Text, connected: [ObjectPath]) in
+      (service: isolated Interchange, reply: Reply<ObjectPath, [ObjectPath]>, host: Text, connected: [ObjectPath]) in
       try service.attachHost(of: host, connected: connected, HostOptions(), reply)
     }
     interface.method(
       "AttachHostWith", in: "identifier", "connected", "options", out: "application", "discarded", on: service
     ) {
       (
-        service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, host: Text, connected: [ObjectPath],
+        service: isolated Interchange, reply: Reply<ObjectPath, [ObjectPath]>, host: Text, connected: [ObjectPath],
         options: [String: Variant]
       ) in
       try service.attachHost(of: host, connected: connected, try HostOptions(options), reply)
@@ -128,23 +138,5 @@ package struct RootInterface: Sendable {
       $0.preferredApplication
     }
     interface.answer("ListRules", out: "rules", on: service) { $0.rules }
-  }
-}
-
-extension HostOptions {
-  /// Other options are ignored, so that newer hosts work with older services.
-  init(_ options: [String: Variant]) throws(InterchangeError) {
-    func option<Value: BusValue>(_ key: String) throws(InterchangeError) -> Value? {
-      do throws(CodingError) {
-        return try options[key].map { option throws(CodingError) in try Value(option) }
-      } catch {
-        throw InterchangeError(.invalidArgs, "options.\(key): \(error)")
-      }
-    }
-    self.init()
-    choosesConfiguration = try option("choosesConfiguration") ?? false
-    isUnderstudy = try option("understudy") ?? false
-    acceptsSandboxed = try option("acceptsSandboxed") ?? false
-    path = try (option("path") as ObjectPath?).map { Text($0.rawValue) }
   }
 }
