@@ -96,33 +96,11 @@ extension Interchange {
     let host = SceneHost(of: application, owner: owner, at: path, on: connection)
     do throws(CallError) {
       return try await insisting("the host of \(application)", within: timeout) { (rest) async throws(CallError) in
-        try await self.put(question, to: host, within: rest)
+        try await host.answer(question, within: rest)
       }
     } catch {
       return await answer(error, owner, question)
     }
-  }
-
-  private func put(
-    _ question: HostQuestion, to host: SceneHost, within timeout: Duration
-  ) async throws(CallError) -> HostAnswer {
-    switch question {
-    case .configuration(let session, let role, let options):
-      return .configuration(
-        try await host.configurationForConnecting(session, role: role, options: options, within: timeout))
-    case .connect(let session, let configuration, let options):
-      try await host.connectScene(session, configuration: configuration, options: options, within: timeout)
-    case .continue(let session, let options):
-      try await host.continueScene(session, options: options, within: timeout)
-    case .activate(let session, let token): try await host.activateScene(session, token: token, within: timeout)
-    case .refresh(let session): try await host.refreshScene(session, within: timeout)
-    case .destroy(let session, let animation):
-      try await host.destroyScene(session, animation: animation, within: timeout)
-    case .discarded(let sessions): try await host.didDiscardSceneSessions(sessions, within: timeout)
-    case .propose(let session, let items, let allowed):
-      return .operation(try await host.proposeDrop(session, items: items, allowed: allowed, within: timeout))
-    }
-    return .done
   }
 
   /// Makes a call, and makes it again while the bus itself refuses to pass it on: the bus has too many unanswered calls of the service, or no memory.
