@@ -122,7 +122,7 @@ public struct DragSession: Sendable {
     on session: SessionIdentifier? = nil, operation: DropOperation = .copy
   ) async throws(StagedoorError) -> Delivery {
     try await stagedoor.handIn(
-      "DropOn", session?.path ?? .root, operation.rawValue, at: path, in: InterchangeNames.drag)
+      "DropOn", session?.path ?? .root, operation.rawValue, at: path, in: InterchangeNames.drag, upTo: nil)
   }
 
   /// Waits for the end of the drag. Several tasks may wait, also after the end. A restart of the service ends the drag with

@@ -50,25 +50,36 @@ public struct SessionSequence: AsyncSequence, Sendable {
   /// ```
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let sequence: SessionSequence
-    fileprivate var sessions: [ObjectPath: SceneSession] = [:]
+    fileprivate(set) var sessions: [ObjectPath: SceneSession] = [:]
     fileprivate var hasBegun = false
     /// The number of signals that were lost because nobody took them.
     fileprivate var dropped = 0
     /// Whether changes may have been missed, so that the sessions are read again.
     fileprivate var mustRead = false
 
+    /// A change of ``sessions``: of one, which takes the same time however many there are, or of any.
+    enum Change {
+      case one(ObjectPath)
+      case any
+    }
+
     /// Waits for a change; `nil` if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> [SceneSession]? {
+      try await nextChange() == nil ? nil : sessions.inOrder
+    }
+
+    mutating func nextChange() async throws(StagedoorError) -> Change? {
       if !hasBegun {
         hasBegun = true
         sessions = sequence.first
-        return sessions.inOrder
+        return .any
       }
       while true {
         if Task.isCancelled { return nil }
-        let before = sessions
         if mustRead {
+          let before = sessions
           try await readAgain()
+          if sessions != before { return .any }
         } else {
           switch try await sequence.feed.next() {
           case nil: return nil
@@ -77,10 +88,9 @@ public struct SessionSequence: AsyncSequence, Sendable {
             let lost = sequence.feed.signals.dropped
             mustRead = lost > dropped
             dropped = lost
-            if !mustRead { try await apply(signal) }
+            if !mustRead, let changed = try await apply(signal) { return .one(changed) }
           }
         }
-        if sessions != before { return sessions.inOrder }
       }
     }
 
@@ -100,29 +110,35 @@ public struct SessionSequence: AsyncSequence, Sendable {
     }
 
     // Signals that came before the answer may be applied twice; the result is the same.
-    private mutating func apply(_ signal: ReceivedSignal) async throws(StagedoorError) {
+    private mutating func apply(_ signal: ReceivedSignal) async throws(StagedoorError) -> ObjectPath? {
+      var path = signal.path
+      var before: SceneSession?
       do throws(CodingError) {
         switch signal.member {
         case "InterfacesAdded":
-          let (path, interfaces) = try signal.values(as: ObjectPath.self, [String: Stagedoor.Properties].self)
+          let (added, interfaces) = try signal.values(as: ObjectPath.self, [String: Stagedoor.Properties].self)
           guard let properties = interfaces[InterchangeNames.session.rawValue],
             properties.belongs(to: sequence.application)
-          else { return }
+          else { return nil }
+          (path, before) = (added, sessions[added])
           sessions[path] = try? SceneSession(at: path, properties)
         case "InterfacesRemoved":
-          let (path, interfaces) = try signal.values(as: ObjectPath.self, [String].self)
-          if interfaces.contains(InterchangeNames.session.rawValue) { sessions[path] = nil }
+          let (removed, interfaces) = try signal.values(as: ObjectPath.self, [String].self)
+          guard interfaces.contains(InterchangeNames.session.rawValue) else { return nil }
+          (path, before) = (removed, sessions.removeValue(forKey: removed))
         case "PropertiesChanged":
           let (interface, changed, hidden) = try signal.values(
             as: String.self, Stagedoor.Properties.self, [String].self)
-          guard interface == InterchangeNames.session.rawValue, sessions[signal.path] != nil else { return }
-          try? sessions[signal.path]?.update(changed)
-          if !hidden.isEmpty { await look(at: signal.path) }
-        default: break
+          before = sessions[path]
+          guard interface == InterchangeNames.session.rawValue, before != nil else { return nil }
+          try? sessions[path]?.update(changed)
+          if !hidden.isEmpty { await look(at: path) }
+        default: return nil
         }
       } catch {
         throw .unexpectedReply("\(signal.member): \(error)")
       }
+      return sessions[path] == before ? nil : path
     }
 
     /// The signal hides the changed values from others, but this caller may be allowed to read them.

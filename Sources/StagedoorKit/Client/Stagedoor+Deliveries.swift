@@ -86,7 +86,8 @@ extension Stagedoor {
   /// ```
   @discardableResult
   public func deliver(document: String) async throws(StagedoorError) -> Delivery {
-    try await handIn("Deliver", document)
+    // Its options may say that the answer waits for the host.
+    try await handIn("Deliver", document, upTo: nil)
   }
 
   /// Makes a call that is answered with a session and a delivery.

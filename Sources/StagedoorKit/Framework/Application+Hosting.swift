@@ -4,15 +4,16 @@ internal import SceneModel
 // The calls of the service to a host, one after the other.
 extension Application {
   func answer(_ call: HostCall, _ hosting: Hosting) async {
-    // A service that has left gets no answer, and its successor makes the call again.
-    guard call.sender == hosting.owner else { return }
+    // A service that was replaced gets no answer, and its successor makes the call again.
+    guard call.sender == hosting.owner else { return hosting.held.append(call) }
     do {
       // Calls during the stop are for the next host, like a delivery that a delegate has taken and that was not acknowledged yet.
       if !hosting.isStopping { try await call.carryOut(self) }
-    } catch  where !hosting.isStopping {
+    } catch  where !hosting.isStopping && call.sender == hosting.owner {
       call.fail((error as? StagedoorError)?.reply ?? error)
     } catch {
-      // The error is that the application stops.
+      // The error is that the application stops, or that the service was replaced.
+      hosting.held.append(call)
     }
     if hosting.isStopping {
       hosting.held.append(call)
@@ -215,7 +216,8 @@ extension Application {
   }
 
   func release(_ scene: Scene) {
-    guard scenes[scene.id] === scene else { return }
+    // A delegate may call this from `sceneDidDisconnect`, when the scene ends anyway.
+    guard scenes[scene.id] === scene, !scene.life.isEnding else { return }
     scene.isShown(false)
     scene.end(.standard)
     scenes[scene.id] = nil

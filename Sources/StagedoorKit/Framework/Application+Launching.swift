@@ -50,9 +50,13 @@ extension Application {
     while !Task.isCancelled {
       do throws(StagedoorError) {
         let current = if let sessions { sessions } else { try await hosting.stagedoor.liveSessions(of: identifier) }
-        for try await moment in current {
+        var moments = current.makeAsyncIterator()
+        while let change = try await moments.nextChange() {
           if Task.isCancelled { return }
-          takeSessions(moment)
+          switch change {
+          case .any: takeSessions(moments.sessions.inOrder)
+          case .one(let path): takeSession(at: path, of: moments.sessions)
+          }
           (pause, hasFailed) = (.milliseconds(100), false)
         }
         return

@@ -230,7 +230,7 @@ extension Application {
   }
 
   private func attach(to owner: BusName, _ hosting: Hosting) async -> Result<Void, StagedoorError> {
-    hosting.service.withLock { $0 = owner }
+    hosting.allow(owner)
     hosting.hasWritten = false
     do throws(StagedoorError) {
       // From before the attachment on, so that no change of a session is missed.
@@ -273,13 +273,13 @@ extension Application {
         returning: ObjectPath.self, [ObjectPath].self
       ).1
     }
-    guard let manifest else { return try await attach() }
-    do throws(StagedoorError) {
-      return try await attach()
-    } catch  where error.code == .noSuchApplication {
-      try await stagedoor.register(manifest: manifest)
-      return try await attach()
+    // An earlier run may have registered another manifest. An installed manifest stays, and a program in a sandbox must have one.
+    if let manifest {
+      do throws(StagedoorError) { try await stagedoor.register(manifest: manifest) } catch
+        where error.code == .requestDenied || error.code == .accessDenied
+      {}
     }
+    return try await attach()
   }
 
   private func discardScene(at path: ObjectPath) {

@@ -42,8 +42,8 @@ internal import DBus
   /// The manifest that the application registers if none is installed.
   public nonisolated let manifest: String?
 
-  /// Whether the windows that were shown when the program last ended open again at its start. Otherwise one window of the default configuration
-  /// opens. A program that a delivery started opens the delivery's windows only. Set this before the application starts, or in
+  /// Whether the windows that were shown when the program last ended open again at its start; if there were none, one of the default configuration
+  /// opens. Otherwise no window opens by itself. A program that a delivery started opens the delivery's windows only. Set this before the application starts, or in
   /// ``didFinishLaunching(with:)``.
   public var restoresWindows = false
 
@@ -132,13 +132,26 @@ extension Application {
     let known = sessions.filter { !destroyedSessions.contains($0.identifier) }
     knownSessions = Dictionary(known.map { ($0.identifier, $0) }) { $1 }
     // The observers of a scene see all sessions, and may end some.
-    for session in known {
-      guard let scene = scenes[session.identifier] else { continue }
-      scene.session = session
-      if scene.hasUntoldState, session.isConnected {
-        scene.hasUntoldState = false
-        noteChange(.state, of: scene)
-      }
+    for session in known { tellScene(of: session) }
+  }
+
+  /// One of the sessions has changed, or has gone.
+  func takeSession(at path: ObjectPath, of sessions: [ObjectPath: SceneSession]) {
+    guard let identifier = SessionIdentifier(path.rawValue) else { return }
+    if !destroyedSessions.isEmpty {
+      destroyedSessions = destroyedSessions.filter { sessions[$0.path] != nil || unwritten.destroys($0) }
+    }
+    let session = destroyedSessions.contains(identifier) ? nil : sessions[path]
+    knownSessions[identifier] = session
+    if let session { tellScene(of: session) }
+  }
+
+  private func tellScene(of session: SceneSession) {
+    guard let scene = scenes[session.identifier] else { return }
+    scene.session = session
+    if scene.hasUntoldState, session.isConnected {
+      scene.hasUntoldState = false
+      noteChange(.state, of: scene)
     }
   }
 

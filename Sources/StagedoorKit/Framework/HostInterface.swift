@@ -31,9 +31,9 @@ struct HostCall: Sendable {
 
 /// `org.stagedoor.SceneHost1`, which every application implements.
 enum HostInterface {
-  /// `allowed` returns the name that may call, and `take` receives the calls. Both run on the connection's loop.
+  /// `isAllowed` says who may call, and `take` receives the calls. Both run on the connection's loop.
   static func make(
-    allowing allowed: @escaping @Sendable () -> BusName?, _ take: @escaping @Sendable (HostCall) -> Void
+    allowing isAllowed: @escaping @Sendable (BusName) -> Bool, _ take: @escaping @Sendable (HostCall) -> Void
   ) -> Interface {
     var interface = Interface(InterchangeNames.host)
     interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
@@ -69,7 +69,7 @@ enum HostInterface {
       take(HostCall(reply) { try $0.proposal(at: session, items, allowed: operations).rawValue })
     }
     interface.restrict { call in
-      guard let service = allowed(), call.sender == service else {
+      guard let sender = call.sender, isAllowed(sender) else {
         throw ErrorReply(.accessDenied, "only \(InterchangeNames.bus) may call a host")
       }
     }

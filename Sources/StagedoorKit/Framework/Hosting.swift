@@ -15,12 +15,15 @@ internal import SceneModel
   private let ownsConnection: Bool
   /// The caller that is allowed; read on the connection's loop.
   let service = Lock<BusName?>(nil)
+  /// The service before that, which a new one has replaced: it still makes its last calls, and would take an error for a refusal.
+  private let replaced = Lock<BusName?>(nil)
   /// The owner of the service's name; `nil` while there is none.
   var owner: BusName? {
     didSet { if owner != oldValue { received.hasLeft() } }
   }
-  /// The calls that came after the application began to stop. They get no answer, and the service gives their deliveries to the next host. They are
-  /// kept until this connection has lost the name, because a dropped call is answered with an error.
+  /// The calls of a replaced service, and those that came after the application began to stop. They get no answer, and their deliveries come again:
+  /// from the next service, or to the next host. They are kept, because a dropped call is answered with an error: until the service is replaced once
+  /// more, or this connection has lost the name.
   var held: [HostCall] = []
   /// From here on no delegate gets a delivery, and no delivery is acknowledged.
   var isStopping = false
@@ -79,9 +82,22 @@ internal import SceneModel
     (news, tell) = AsyncStream<News>.makeStream()
     (attempts, attempted) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     // Export before requesting the name: a call that started this process waits for the name.
-    let (service, tell) = (service, tell)
+    let (service, replaced, tell) = (service, replaced, tell)
     stagedoor.connection.export(
-      HostInterface.make(allowing: { service.withLock(\.self) }) { tell.yield(.call($0)) }, at: path)
+      HostInterface.make(allowing: { sender in
+        [service, replaced].contains { $0.withLock(\.self) == sender }
+      }) { tell.yield(.call($0)) }, at: path)
+  }
+
+  /// From now on this service may call.
+  func allow(_ owner: BusName) {
+    let before = service.withLock { present in
+      defer { present = owner }
+      return present
+    }
+    guard let before, before != owner else { return }
+    replaced.withLock { $0 = before }
+    if !isStopping { held.removeAll { $0.sender != before } }
   }
 
   func takeName() async throws(StagedoorError) {

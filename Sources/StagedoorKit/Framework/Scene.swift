@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SceneModel
 
 /// A connected session: a window of this process, or the program's equivalent of a window.
 ///
@@ -35,19 +36,21 @@ internal import FoundationEssentials
   public internal(set) var dismissalAnimation = DismissalAnimation.standard
 
   /// The title that people read.
-  public var title: String { didSet { if title != oldValue { changed(.title) } } }
+  public var title: String { didSet { if Text(title) != Text(oldValue) { changed(.title) } } }
   /// The activity that the scene shows. See ``UserActivity/needsSave``.
   public var userActivity: UserActivity? {
     didSet {
       if isTaking {
         isTaking = false
         application?.forgetChange(.userActivity, of: self)
-      } else if userActivity != oldValue {
+      } else if userActivity != oldValue || key != oldValue?.targetContentIdentifier.map({ Text($0) }) {
         application?.noteChange(.userActivity, of: self)
       }
       if userActivity != oldValue { didChange() }
     }
   }
+  /// By its bytes, like conditions and titles: in Swift, texts of different bytes may be equal, and the service keeps them apart.
+  private var key: Text? { userActivity?.targetContentIdentifier.map { Text($0) } }
   /// Whether the activity that is being set comes from the service.
   private var isTaking = false
   /// Data that the service keeps with the session.
@@ -55,8 +58,8 @@ internal import FoundationEssentials
   /// The conditions on the content that the scene takes.
   public var activationConditions: SceneActivationConditions {
     didSet {
-      if activationConditions.can != oldValue.can { changed(.can) }
-      if activationConditions.prefers != oldValue.prefers { changed(.prefers) }
+      if Text(activationConditions.can) != Text(oldValue.can) { changed(.can) }
+      if Text(activationConditions.prefers) != Text(oldValue.prefers) { changed(.prefers) }
     }
   }
 

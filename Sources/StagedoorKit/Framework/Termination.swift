@@ -35,8 +35,10 @@ struct Termination {
     var action = sigaction()
     action.sa_flags = SA_RESTART | Int32(bitPattern: UInt32(SA_RESETHAND))
     action.__sigaction_handler.sa_handler = { number in
-      // All of this is safe in a signal handler. If no application runs, the signal has its usual effect.
-      if Termination.running.load(ordering: .sequentiallyConsistent) == 0 {
+      // All of this is safe in a signal handler. If no application runs, or another signal came before, the signal has its usual effect.
+      if Termination.running.load(ordering: .sequentiallyConsistent) == 0
+        || Termination.came.load(ordering: .sequentiallyConsistent) != 0
+      {
         raise(number)
         return
       }

@@ -32,7 +32,8 @@ extension Payload {
     return Data(try await json(visibleTo: visible).utf8)
   }
 
-  /// Reads a payload from bytes that ``encoded(visibleTo:)`` made, or any payload document. ``StagedoorError/Code/invalidPayload`` names the place of a fault.
+  /// Reads a payload from bytes that ``encoded(visibleTo:)`` made, or a payload document with the options of ``DeliveryOptions``; others but
+  /// `asStranger`, which is refused, are left out. ``StagedoorError/Code/invalidPayload`` names the place of a fault.
   public init(decoding data: Data) throws(StagedoorError) {
     guard let text = String(validating: data, as: UTF8.self) else {
       throw .invalidPayload(at: .document, "expected UTF-8")
@@ -40,6 +41,10 @@ extension Payload {
     let model: SceneModel.Payload
     do throws(Fault) { model = try SceneModel.Payload(json: Text(text), ReadingRules.plain) } catch {
       throw StagedoorError(payload: error)
+    }
+    // A payload from elsewhere would get the rights of this program.
+    if model.options.isFromStranger {
+      throw .invalidPayload(at: Place.document.key("options").key("asStranger"), "expected none: hand the document in as it is")
     }
     let items = try model.items.map { item throws(StagedoorError) in DragItem(itemProvider: try ItemProvider(item)) }
     self.init(items: items, DeliveryOptions(model.options))

@@ -23,7 +23,9 @@ public struct UserActivity: Sendable, Hashable {
   /// Further data to continue the activity.
   public var userInfo: [String: UserInfoValue]
   /// The same content on the web. The URL is the key of an activity without a ``targetContentIdentifier``.
-  public var webpageURL: URL?
+  public var webpageURL: URL? { didSet { webpageText = nil } }
+  /// The URL as it came, if Foundation writes it in another way or does not know it: a key has its bytes.
+  var webpageText: String?
   /// The keys of ``userInfo`` that are needed to continue the activity.
   public var requiredUserInfoKeys: Set<String>
   /// Words for a search.
@@ -32,6 +34,8 @@ public struct UserActivity: Sendable, Hashable {
   public var persistentIdentifier: String?
   /// The date after which the activity is refused.
   public var expirationDate: Date?
+  /// Whether the activity may continue on another device; `nil` leaves that to the person's configuration.
+  public var isEligibleForHandoff: Bool?
   /// Who may see the activity in a drag.
   public var visibility: Visibility
   /// Whether the activity is out of date. Set this on a scene's activity, and the scene's delegate fills in the changes before the activity
@@ -43,7 +47,7 @@ public struct UserActivity: Sendable, Hashable {
     _ activityType: String, targetContentIdentifier: String? = nil, title: String? = nil,
     userInfo: [String: UserInfoValue] = [:], webpageURL: URL? = nil, requiredUserInfoKeys: Set<String> = [],
     keywords: Set<String> = [], persistentIdentifier: String? = nil, expirationDate: Date? = nil,
-    visibility: Visibility = .all
+    isEligibleForHandoff: Bool? = nil, visibility: Visibility = .all
   ) {
     self.activityType = activityType
     self.targetContentIdentifier = targetContentIdentifier
@@ -54,6 +58,7 @@ public struct UserActivity: Sendable, Hashable {
     self.keywords = keywords
     self.persistentIdentifier = persistentIdentifier
     self.expirationDate = expirationDate
+    self.isEligibleForHandoff = isEligibleForHandoff
     self.visibility = visibility
   }
 }

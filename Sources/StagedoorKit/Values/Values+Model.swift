@@ -7,10 +7,11 @@ extension UserActivity {
     SceneModel.UserActivity(
       activityType: Text(activityType), targetContentIdentifier: targetContentIdentifier.map { Text($0) },
       title: title.map { Text($0) }, userInfo: try SceneModel.UserInfo(userInfo, at: place.key("userInfo")),
-      webpageURL: (webpageURL?.absoluteString).map { Text($0) },
+      webpageURL: (webpageText ?? webpageURL?.absoluteString).map { Text($0) },
       requiredUserInfoKeys: requiredUserInfoKeys.sorted().map { Text($0) },
       keywords: keywords.sorted().map { Text($0) }, persistentIdentifier: persistentIdentifier.map { Text($0) },
       expirationDate: try expirationDate?.instant(at: place.key("expirationDate")),
+      isEligibleForHandoff: isEligibleForHandoff,
       visibility: SceneModel.Visibility(visibility))
   }
 
@@ -21,7 +22,9 @@ extension UserActivity {
       webpageURL: (model.webpageURL?.string).flatMap { URL(string: $0) },
       requiredUserInfoKeys: Set(model.requiredUserInfoKeys.map(\.string)), keywords: Set(model.keywords.map(\.string)),
       persistentIdentifier: model.persistentIdentifier?.string,
-      expirationDate: model.expirationDate.map { Date($0) }, visibility: Visibility(model.visibility))
+      expirationDate: model.expirationDate.map { Date($0) }, isEligibleForHandoff: model.isEligibleForHandoff,
+      visibility: Visibility(model.visibility))
+    if let text = model.webpageURL?.string, webpageURL?.absoluteString != text { webpageText = text }
   }
 
   /// The activity of a document; `nil` for "".
@@ -118,11 +121,12 @@ extension Date {
 
   func instant(at place: Place) throws(StagedoorError) -> Instant {
     let seconds = timeIntervalSince1970
-    // From the year 0 to the end of 9999.
-    guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else {
+    // From the year 0 to the end of 9999, whose last microseconds are no doubles and were rounded up.
+    let end = 253_402_300_800
+    guard seconds >= -62_167_219_200, seconds <= Double(end) else {
       throw .invalidPayload(at: place, "expected a date in the years 0 to 9999")
     }
-    return Instant(microseconds: Int64((seconds * 1_000_000).rounded()))
+    return Instant(microseconds: min(Int64((seconds * 1_000_000).rounded()), Int64(end) * 1_000_000 - 1))
   }
 }
 
