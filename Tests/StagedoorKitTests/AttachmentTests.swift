@@ -32,6 +32,21 @@ import Testing
     #expect(failures.count == 1 && failures[0].contains("NoSuchApplication"), "\(failures)")
   }
 
+  @Test(.stage) func `a service that was replaced gets no answer, which it would take for a refusal`() async throws {
+    let (first, session) = (service, service.addSession(1))
+    _ = try await first.connection.releaseName(House.name)
+    let second = try await PlayedService(on: bus, sessions: [1])
+    try await second.wait(for: "AttachHost org.example.Cats []")
+    let asked = Task { try await first.connect(session, Options.none) }
+    // The call is with the application when the answer to a later one comes.
+    try await Task.sleep(for: .milliseconds(100))
+    try await second.connect(session, Options.none)
+    await first.close()
+    let error = await #expect(throws: CallError.self) { try await asked.value }
+    #expect(error == .disconnected)
+    #expect(application.connectedScenes.map(\.id) == [session])
+  }
+
   @Test(.scene()) func `a change that could not be stored is written later`() async throws {
     service.answers.withLock {
       $0 = [

@@ -133,6 +133,11 @@ import Testing
         #expect(tom.outcome == .created)
         #expect(application.connectedScenes.map(\.id) == [tom.session])
       }
+      // An earlier version of the program has declared less.
+      try await stagedoor.register(
+        manifest: Manifests.application(
+          "org.example.Cats", types: "viewDog", configurations: Manifests.configuration("Default")))
+      try await house.hosting(manifest: Manifests.cats) { _ in _ = try await stagedoor.deliver(cat("tom"), .handled) }
       let connection = try await house.bus.connect()
       #expect(
         await code { try await PlayedApplication("org.example.Dogs").start(on: connection) } == .noSuchApplication)

@@ -35,6 +35,18 @@ import Testing
     }
   }
 
+  @Test(.hosts()) func `a window that releases itself when it closes comes back too`() async throws {
+    try await house.hosting(restoresWindows: true) { application in
+      application.whenCalled = { name, scene in if name == "didDisconnect" { scene.release() } }
+      try await eventually("a first window") { await application.connectedScenes.count == 1 }
+      _ = try await stagedoor.deliver(cat("tom"), .handled)
+    }
+    try await house.hosting(restoresWindows: true) { application in
+      try await eventually("two windows") { await application.connectedScenes.count == 2 }
+      #expect(application.connectedScenes.map { $0.session.stateRestorationActivity } == [nil, cat("tom")])
+    }
+  }
+
   @Test(.hosts()) func `the windows that were shown come back, the one that was used last in front`() async throws {
     var made: [SessionIdentifier] = []
     try await house.hosting(restoresWindows: true) { application in

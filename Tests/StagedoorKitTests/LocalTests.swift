@@ -32,6 +32,13 @@ import Testing
     #expect(heard.count == 5)
   }
 
+  @Test(.scene(Options.activity("caf\u{e9}"))) func `a key that only its bytes tell from the last is told`()
+    async throws
+  {
+    scene.userActivity?.targetContentIdentifier = "cafe\u{301}"
+    try await service.wait(for: written("cafe\u{301}"))
+  }
+
   @Test(.stage) func `an observer of a window sees all sessions`() async throws {
     let session = service.addSession(1)
     try await service.connect(session, Options.none)

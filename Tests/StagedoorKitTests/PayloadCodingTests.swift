@@ -42,6 +42,21 @@ import Testing
     #expect(Payload.contentType == "application/vnd.stagedoor.payload+json")
   }
 
+  @Test(arguments: [
+    #""webpageURL":"https://example.org/?filter[a]=1""#, #""webpageURL":"http://[::1""#,
+    #""webpageURL":"https://example.org/a""#, #""isEligibleForHandoff":false"#,
+    #""expirationDate":"9999-12-31T23:59:59.999999Z""#,
+  ])
+  func `a field of an activity comes back as it was written`(field: String) async throws {
+    let payload = try Payload(decoding: Data(#"{"activity": {"activityType": "viewCat", \#(field)}}"#.utf8))
+    let back = String(decoding: try await payload.encoded(), as: UTF8.self)
+    #expect(back.contains(field), "\(back)")
+    var activity = try #require(payload.items[0].itemProvider.userActivities.first)
+    activity.webpageURL = URL(string: "https://example.org/b")
+    let changed = String(decoding: try await Payload(activity).encoded(), as: UTF8.self)
+    #expect(changed.contains(#""webpageURL":"https://example.org/b""#), "\(changed)")
+  }
+
   @Test func `what others may not see is not among the bytes`() async throws {
     let payload = payload
     func types(_ visibility: Visibility) async throws -> [String] {
@@ -57,6 +72,7 @@ import Testing
     for (bytes, message) in [
       (#"{"items": [{"activities": [{}]}]}"#, "items[0].activities[0]"), ("{", "expected"),
       (#"{"items": []}"#, "expected"),
+      (#"{"activity": {"activityType": "viewCat"}, "options": {"asStranger": true}}"#, "options.asStranger"),
     ] {
       let error = #expect(throws: StagedoorError.self) { try Payload(decoding: Data(bytes.utf8)) }
       #expect(error?.code == .invalidPayload)

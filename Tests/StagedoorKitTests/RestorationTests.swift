@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Glibc
 import StagedoorKit
 import Testing
@@ -59,6 +60,23 @@ import Testing
       #expect(try await stage.nextLine().hasPrefix("didDisconnect"))
       #expect(try await stage.ended() == .signalled(signal))
       #expect(service.lines.contains(written("cat1", as: "StateRestorationActivity")))
+    }
+  }
+
+  @Test func `a second signal, also another one, ends an application that waits for the service`() async throws {
+    try await withDaemon(installing: Manifests.cats, with: "--durability", "memory") { house, service in
+      try await Command.built("kit-stage-plain", environment: house.bus.environment).whileRunning { stage in
+        try await house.withClient { stagedoor in
+          try await eventually("the host") { try await stagedoor.application("org.example.Cats").isHostAttached }
+          _ = try await stagedoor.deliver(cat("tom"), .handled)
+        }
+        service.signal(SIGSTOP)
+        defer { service.signal(SIGCONT) }
+        stage.signal(SIGTERM)
+        while try await !stage.nextLine().hasPrefix("didDisconnect") {}
+        stage.signal(SIGHUP)
+        #expect(try await stage.ended() == .signalled(SIGHUP))
+      }
     }
   }
 }
