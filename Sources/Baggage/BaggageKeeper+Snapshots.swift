@@ -41,6 +41,8 @@ extension BaggageKeeper {
     guard let name = SnapshotName(session, type, isPrivate: isPrivate) else {
       throw InterchangeError(.invalidArgs, "type: expected a shorter content type")
     }
+    // Those of an earlier service get lower numbers.
+    _ = try loadedSnapshots()
     let number = nextNumber()
     let place = "data"
     try await working(for: session, .snapshot, place) { keeper throws(InterchangeError) in
@@ -77,7 +79,7 @@ extension BaggageKeeper {
   private func store(
     _ bytes: [UInt8], _ name: SnapshotName, _ number: UInt64, _ place: String
   ) throws(InterchangeError) {
-    if let there = try loadedSnapshots().all[name.session], there.number > number { return }
+    if let there = snapshots?.all[name.session], there.number > number { return }
     if let spool {
       let unfinished = try spool.begin(name.text, in: Spool.snapshots, nextNumber())
       do throws(InterchangeError) {

@@ -40,6 +40,14 @@ import Testing
     #expect(seen.suffix(3) == ["InterfacesRemoved /thing", "InterfacesAdded /thing", "PropertiesChanged /other"])
   }
 
+  @Test func `an object that is replaced and goes in one turn is heard to go`() async throws {
+    let seen = try await heard { server, thing in
+      server.export(thing, at: "/thing")
+      server.unexport(at: "/thing")
+    }
+    #expect(seen.last == "InterfacesRemoved /thing")
+  }
+
   @Test func `an object that comes and goes in one turn is not heard of`() async throws {
     let seen = try await heard { server, thing in
       server.export(thing, at: "/new")

@@ -160,12 +160,12 @@ extension Connection {
   public static func pair(
     on loop: EventLoop? = nil
   ) async throws(ConnectionError) -> (server: Connection, client: Connection) {
-    let lease = try LoopLease(of: loop)
     // Nobody else can connect: only this process can enter the folder, and it is removed when the two are connected.
     var template = Array("/tmp/dbus-pair-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .system("mkdtemp", errno) }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { rmdir(folder) }
+    let lease = try LoopLease(of: loop)
     let (arrivals, arrival) = AsyncStream.makeStream(of: Connection.self)
     let listener = try await Listener.listen(at: BusAddress("unix:path=\(folder)/socket"), lease) { arrival.yield($0) }
     defer { unlink("\(folder)/socket") }

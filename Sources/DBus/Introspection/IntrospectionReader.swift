@@ -171,7 +171,7 @@ extension IntrospectionReader {
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\n"): lines += 1
-      case UInt8(ascii: " "), UInt8(ascii: "\t"): break
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
       default: return false
       }
     }

@@ -96,6 +96,8 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
+  /// Nobody asks again who the caller is. Its credentials have a descriptor, and a call may wait for its answer for an hour. On the loop.
+  package func forgetCredentials() { knownCredentials = nil }
   /// The caller has left before its answer: the bus would answer each answer with an error. On the loop.
   package func abandon() { isAbandoned = true }
   func crowdOut() { isCrowdedOut = true }

@@ -145,6 +145,7 @@ struct CallQueue {
 
   /// Whether a call can be carried out.
   var isReady: Bool { !isHeld && !ready.isEmpty }
+  var readySenders: [BusName] { isHeld ? [] : ready.compactMap(\.name) }
   var questions: [Task<Void, Never>] {
     senders.values.compactMap { if case .asked(let question) = $0.identity { question } else { nil } }
   }

@@ -12,16 +12,18 @@ extension Connection {
   public nonisolated func export(_ interfaces: Interface..., at path: ObjectPath) {
     onLoop { connection in
       let node = connection.objects.node(making: path)
+      var replaced: [InterfaceName] = []
       for interface in interfaces {
         if let index = node.interfaces.firstIndex(where: { $0.name == interface.name }) {
           node.interfaces[index].tellProperties(false, on: connection, path)
           node.interfaces[index] = interface
+          replaced.append(interface.name)
         } else {
           node.interfaces.append(interface)
         }
         interface.tellProperties(true, on: connection, path)
       }
-      connection.announceAdded(path, interfaces.map(\.name))
+      connection.announceAdded(path, interfaces.map(\.name), inPlaceOf: replaced)
     }
   }
 

@@ -64,7 +64,7 @@ extension Connection {
   /// Returns when every call that has come in by now has reached its handler or is held, so that no call waits for the bus to identify its caller.
   package func callsAreIdentified() async {
     for question in callers.queue.questions { await question.value }
-    while callers.queue.isReady { await loop.sleep(for: .milliseconds(1)) }
+    for sender in callers.queue.readySenders { await callsHaveGone(of: sender) }
   }
 
   /// Whether calls of `sender` wait for their turn. An answer of the sender does not wait, so it may be read before calls that the sender made earlier.

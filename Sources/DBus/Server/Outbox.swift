@@ -8,6 +8,7 @@ struct Outbox {
   struct Fact {
     let path: ObjectPath
     let interface: InterfaceName
+    let wasThere: Bool
     /// It existed when the turn began, and was removed.
     var went = false
     /// It was exported, or exported again.
@@ -38,11 +39,14 @@ struct Outbox {
 
   mutating func hold(_ message: borrowing Message) { waiting.append(MessageBox(message)) }
 
-  fileprivate mutating func note(_ path: ObjectPath, _ interface: InterfaceName, _ change: (inout Fact) -> Void) {
+  /// - Parameter wasThere: Whether the interface existed before this change.
+  fileprivate mutating func note(
+    _ path: ObjectPath, _ interface: InterfaceName, wasThere: Bool = true, _ change: (inout Fact) -> Void
+  ) {
     let place = Place(path: path, interface: interface)
     if let index = places[place] { return change(&facts[index]) }
     places[place] = facts.count
-    facts.append(Fact(path: path, interface: interface))
+    facts.append(Fact(path: path, interface: interface, wasThere: wasThere))
     change(&facts[facts.count - 1])
   }
 }
@@ -50,11 +54,12 @@ struct Outbox {
 // MARK: - Noting
 
 extension Connection {
-  func announceAdded(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
+  /// - Parameter replaced: Those of the interfaces that took the place of others.
+  func announceAdded(_ path: ObjectPath, _ interfaces: [InterfaceName], inPlaceOf replaced: [InterfaceName] = []) {
     guard objects.manager(above: path) != nil else { return }
     flushAtEndOfTurn()
     for interface in interfaces {
-      outbox.note(path, interface) { fact in
+      outbox.note(path, interface, wasThere: replaced.contains(interface)) { fact in
         fact.came = true
         // The announcement of the interface carries its newest values.
         fact.changed = []
@@ -69,7 +74,7 @@ extension Connection {
     for interface in interfaces {
       outbox.note(path, interface) { fact in
         // Nobody has heard of an interface that was exported in this turn.
-        fact.went = hasManager && (fact.went || !fact.came)
+        fact.went = hasManager && fact.wasThere
         fact.came = false
         fact.changed = []
         fact.invalidated = []

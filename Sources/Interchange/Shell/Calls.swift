@@ -17,6 +17,7 @@ extension Interchange {
     let number = number ?? newCallNumber()
     let caller = callers.caller(of: call)
     call.forgetDescriptors()
+    call.forgetCredentials()
     replies[number] = reply
     if !descriptors.isEmpty {
       do throws(InterchangeError) {
