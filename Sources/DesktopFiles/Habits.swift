@@ -47,9 +47,12 @@ package struct Habits: Sendable {
       complaints = ["\(file) \(SmallFile.reason(file, limit: 64 << 10))"]
       return
     }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    // Not by characters: "\r\n" is one.
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {
-      do throws(Fault) { try read(line) } catch { complaints.append("\(file):\(number + 1): \(error.sentence)") }
+      do throws(Fault) { try read(String(decoding: line, as: UTF8.self)[...]) } catch {
+        complaints.append("\(file):\(number + 1): \(error.sentence)")
+      }
     }
   }
 

@@ -3,6 +3,8 @@ package import Glibc
 /// Starts a program that receives every signal, whatever signals this process ignores or blocks.
 package enum Spawn {
   package enum Distance: Sendable {
+    /// The process group of the caller.
+    case caller
     /// A process group of its own: the terminal's Ctrl-C does not reach it.
     case group
     /// A session of its own, without a terminal.
@@ -10,6 +12,7 @@ package enum Spawn {
 
     fileprivate var flag: Int32 {
       switch self {
+      case .caller: 0
       case .group: Int32(POSIX_SPAWN_SETPGROUP)
       case .session: 0x80  // POSIX_SPAWN_SETSID, which Swift cannot import
       }

@@ -48,7 +48,10 @@ import Testing
       #expect(explained.contains("+- rule           photo  (\(file):8)"), "\(explained)")
       #expect(explained.contains("|    activity 'org.example.Gallery.openDetail' key 'photo-7'\n"), "\(explained)")
       #expect(explained.contains("+- key            photo-7"), "\(explained)")
-      #expect(try await said("explain", "--text", "main.c:42", "--dir", "src").contains("|    info line '42'\n"))
+      for words in [["--dir", "src"], ["--info", "dir=\(house.home)/src"]] {
+        let explained = try await ran(["explain", "--text", "main.c:42"] + words).standardOutput
+        #expect(explained.contains("|    info line '42'\n"), "\(explained)")
+      }
       let site = try await said("explain", "--text", "OPS-7")
       #expect(site.contains("|    link 'https://tickets.example.org/OPS-7'\n|    application"), "\(site)")
       #expect(!site.contains("|    text"), "\(site)")

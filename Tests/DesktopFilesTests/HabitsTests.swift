@@ -48,9 +48,11 @@ import WindowEvidence
       ("/usr/bin/toyview viewer one -", "/usr/bin/toyview has a directory; write the name of the program alone"),
     ])
   func `a line that says nothing is named, and the others count`(line: String, fault: String) throws {
-    let (habits, complaints) = try habits("# mine\n\(line)\ntwo editor -\n")
-    #expect(complaints == [":2: \(fault)"])
-    #expect(try habits.application(entry("two")).kind == .editor)
+    for end in ["\n", "\r\n"] {
+      let (habits, complaints) = try habits(["# mine", line, "two editor -", ""].joined(separator: end))
+      #expect(complaints == [":2: \(fault)"])
+      #expect(try habits.application(entry("two")).kind == .editor)
+    }
   }
 
   @Test func `a file that is too long is named, and none is no fault`() throws {

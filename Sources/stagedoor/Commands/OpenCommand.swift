@@ -208,7 +208,16 @@ enum OpenCommand {
     if !reason.isEmpty {
       Output.note("stagedoor open: \(reason); xdg-open opens the file, and this command ends when xdg-open does")
     }
-    let (process, error) = Spawn.start(["xdg-open", url], in: .group) { _ in }
+    // Where this command is the choice for the type, xdg-open asks for the same thing again, such as a file on another machine.
+    let mark = "STAGEDOOR_HANDED_OVER"
+    if getenv(mark).map({ String(cString: $0) }) == url {
+      throw Problem(.applicationFailed, "xdg-open knows no other application for \(url.printable)")
+    }
+    // In the caller's group, because it may start a program that reads the terminal.
+    let variables = Environment.all(adding: ["\(mark)=\(url)"])
+    let (process, error) = Spawn.start(["xdg-open", url].map { Array($0.utf8) }, environment: variables, in: .caller) {
+      _ in
+    }
     if error != 0 { throw Problem(.applicationFailed, "xdg-open: \(String(cString: strerror(error)))") }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}

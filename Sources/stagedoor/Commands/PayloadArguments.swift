@@ -71,7 +71,9 @@ struct PayloadArguments: Sendable {
     // Rules look at texts, and read relative paths in them as the person does.
     if invocation.has(.text) || invocation.arguments.contains("-") {
       var info = activity == nil ? try PayloadArguments.info(invocation) : UserInfo()
-      info["dir"] = .text(try PayloadArguments.directory(invocation))
+      if info["dir"] == nil || invocation[.directory] != nil {
+        info["dir"] = .text(try PayloadArguments.directory(invocation))
+      }
       self.options = self.options.adding("info", .dictionary(info))
     }
   }

@@ -127,7 +127,7 @@ enum Change {
   static func say(_ done: String, _ identifier: String, _ name: String, _ invocation: Invocation) throws(Problem) {
     if invocation.has(.quiet) { return }
     let screen = invocation.screen
-    let shown = screen.isTerminal && identifier.utf8.count == 36 ? String(identifier.prefix(8)) : identifier
+    let shown = screen.isTerminal && identifier.utf8.count == 36 ? String(identifier.prefix(8)) : identifier.printable
     let words = [screen.styled(done, .good), screen.styled(shown, .identifier), name.printable]
     try Output.line(
       words.filter { !$0.isEmpty || !screen.isTerminal }.joined(separator: screen.isTerminal ? " " : "\t"))
