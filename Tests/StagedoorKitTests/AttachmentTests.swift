@@ -37,13 +37,14 @@ import Testing
     _ = try await first.connection.releaseName(House.name)
     let second = try await PlayedService(on: bus, sessions: [1])
     try await second.wait(for: "AttachHost org.example.Cats []")
-    let asked = Task { try await first.connect(session, Options.none) }
-    // The call is with the application when the answer to a later one comes.
-    try await Task.sleep(for: .milliseconds(100))
+    let error = await #expect(throws: CallError.self) {
+      try await first.connection.call(
+        to: "org.example.Cats", at: "/org/example/Cats", "org.stagedoor.SceneHost1", "ConnectScene", session.path,
+        "Main",
+        Options.none, timeout: .seconds(1))
+    }
+    #expect(error == .timedOut)
     try await second.connect(session, Options.none)
-    await first.close()
-    let error = await #expect(throws: CallError.self) { try await asked.value }
-    #expect(error == .disconnected)
     #expect(application.connectedScenes.map(\.id) == [session])
   }
 

@@ -145,7 +145,8 @@ struct CallQueue {
 
   /// Whether a call can be carried out.
   var isReady: Bool { !isHeld && !ready.isEmpty }
-  var readySenders: [BusName] { isHeld ? [] : ready.compactMap(\.name) }
+  /// The senders whose calls can be carried out. All that have left come last, because the calls of those that leave meanwhile become theirs.
+  var readySenders: [Sender] { isHeld ? [] : ready.filter { $0 !== departed } + [departed] }
   var questions: [Task<Void, Never>] {
     senders.values.compactMap { if case .asked(let question) = $0.identity { question } else { nil } }
   }
@@ -178,7 +179,11 @@ struct CallQueue {
 
   /// Goes on when the calls of a sender that wait now have gone to their handlers.
   func whenGone(_ name: BusName, _ goOn: CheckedContinuation<Void, Never>) {
-    guard let sender = sender(name), !sender.isEmpty else { return goOn.resume() }
+    if let sender = sender(name) { whenGone(sender, goOn) } else { goOn.resume() }
+  }
+
+  func whenGone(_ sender: Sender, _ goOn: CheckedContinuation<Void, Never>) {
+    if sender.isEmpty { return goOn.resume() }
     sender.watchers.append((sender.gone + UInt64(sender.count), goOn))
   }
 

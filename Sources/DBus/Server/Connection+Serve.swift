@@ -64,7 +64,7 @@ extension Connection {
   /// Returns when every call that has come in by now has reached its handler or is held, so that no call waits for the bus to identify its caller.
   package func callsAreIdentified() async {
     for question in callers.queue.questions { await question.value }
-    for sender in callers.queue.readySenders { await callsHaveGone(of: sender) }
+    for sender in callers.queue.readySenders { await withCheckedContinuation { callers.queue.whenGone(sender, $0) } }
   }
 
   /// Whether calls of `sender` wait for their turn. An answer of the sender does not wait, so it may be read before calls that the sender made earlier.

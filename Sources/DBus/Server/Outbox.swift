@@ -8,8 +8,9 @@ struct Outbox {
   struct Fact {
     let path: ObjectPath
     let interface: InterfaceName
+    /// It existed when the turn began.
     let wasThere: Bool
-    /// It existed when the turn began, and was removed.
+    /// It existed then, and was removed.
     var went = false
     /// It was exported, or exported again.
     var came = false

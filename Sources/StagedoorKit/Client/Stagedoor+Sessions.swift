@@ -23,7 +23,7 @@ extension Stagedoor {
   ///
   /// - Parameters:
   ///   - application: Only the sessions of this application.
-  ///   - last: The last session of the previous page. If it is gone meanwhile, this throws ``StagedoorError/Code/noSuchSession``.
+  ///   - last: The last session of the previous page. If this session has gone meanwhile, the call throws ``StagedoorError/Code/noSuchSession``.
   ///   - limit: The greatest number of sessions; 0 for as many as fit into a message.
   public func sessionList(
     of application: String? = nil, after last: SessionIdentifier? = nil, limit: UInt32 = 0

@@ -13,14 +13,11 @@ extension Application {
       call.fail((error as? StagedoorError)?.reply ?? error)
     } catch {
       // The error is that the application stops, or that the service was replaced.
-      hosting.held.append(call)
     }
-    if hosting.isStopping {
-      hosting.held.append(call)
-    } else if call.sender != hosting.owner {
-      // The successor attached meanwhile, and may not know of a scene that this call opened.
-      hosting.detach()
-    }
+    let isReplaced = call.sender != hosting.owner
+    if hosting.isStopping || isReplaced { hosting.held.append(call) }
+    // The successor attached meanwhile, and may not know of a scene that this call opened.
+    if isReplaced, !hosting.isStopping { hosting.detach() }
   }
 
   func configuration(ofNew path: ObjectPath, _ json: String) async throws -> String {

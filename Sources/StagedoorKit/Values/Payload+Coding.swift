@@ -45,7 +45,7 @@ extension Payload {
     // A payload from elsewhere would get the rights of this program.
     if model.options.isFromStranger {
       throw .invalidPayload(
-        at: Place.document.key("options").key("asStranger"), "expected none: hand the document in as it is")
+        at: Place.document.key("options").key("asStranger"), "expected none; deliver(document:) takes it")
     }
     let items = try model.items.map { item throws(StagedoorError) in DragItem(itemProvider: try ItemProvider(item)) }
     self.init(items: items, DeliveryOptions(model.options))

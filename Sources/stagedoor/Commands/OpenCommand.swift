@@ -210,7 +210,7 @@ enum OpenCommand {
     }
     // Where this command is the choice for the type, xdg-open asks for the same thing again, such as a file on another machine.
     let mark = "STAGEDOOR_HANDED_OVER"
-    if getenv(mark).map({ String(cString: $0) }) == url {
+    if getenv(mark).map({ String(cString: $0) }) == url, Applications.installed.isHandlerChosen {
       throw Problem(.applicationFailed, "xdg-open knows no other application for \(url.printable)")
     }
     // In the caller's group, because it may start a program that reads the terminal.
